@@ -1,0 +1,2 @@
+pub mod effect;
+pub mod gemini;
