@@ -1,2 +1,4 @@
 pub mod effect;
 pub mod gemini;
+pub mod text;
+pub mod turn;

@@ -68,7 +68,13 @@ impl ApiError {
             _ => None,
         });
         let message = text("message").or_else(|| value.as_str().map(str::to_owned));
-        Self { code: code.or_else(|| code_of_status(status.as_deref())), status, message, raw: raw.get().to_owned(), details }
+        Self {
+            code: code.or_else(|| code_of_status(status.as_deref())),
+            status,
+            message,
+            raw: raw.get().to_owned(),
+            details,
+        }
     }
 
     /// Reads the body of an answer with an error status: Gemini's JSON (also in a list), or
@@ -88,7 +94,13 @@ impl ApiError {
             }
         }
         let text: String = String::from_utf8_lossy(body).chars().take(RAW_CHARS).collect();
-        Self { code: Some(http_status), status: None, message: None, raw: text, details: Vec::new() }
+        Self {
+            code: Some(http_status),
+            status: None,
+            message: None,
+            raw: text,
+            details: Vec::new(),
+        }
     }
 
     /// One line for people.
@@ -144,7 +156,9 @@ impl ApiError {
     }
 
     fn has_reason(&self, reason: &str) -> bool {
-        self.details.iter().any(|detail| detail.get("reason").and_then(Value::as_str) == Some(reason))
+        self.details
+            .iter()
+            .any(|detail| detail.get("reason").and_then(Value::as_str) == Some(reason))
             || self.message.as_deref().is_some_and(|message| message.contains(reason))
     }
 
@@ -159,18 +173,19 @@ impl ApiError {
     }
 
     fn delay(&self, retry_after: Option<&str>) -> Option<Duration> {
-        let info = self
-            .details
-            .iter()
-            .filter_map(|detail| detail.get("retryDelay"))
-            .find_map(|delay| match delay {
-                Value::String(text) => parse_seconds(text.strip_suffix('s')?),
-                Value::Object(parts) => {
-                    let seconds = parts.get("seconds").and_then(|s| s.as_u64().or_else(|| s.as_str()?.parse().ok()));
-                    let nanos = parts.get("nanos").and_then(Value::as_u64).unwrap_or(0);
-                    seconds.map(|s| Duration::from_secs(s) + Duration::from_nanos(nanos))
+        let info =
+            self.details.iter().filter_map(|detail| detail.get("retryDelay")).find_map(|delay| {
+                match delay {
+                    Value::String(text) => parse_seconds(text.strip_suffix('s')?),
+                    Value::Object(parts) => {
+                        let seconds = parts
+                            .get("seconds")
+                            .and_then(|s| s.as_u64().or_else(|| s.as_str()?.parse().ok()));
+                        let nanos = parts.get("nanos").and_then(Value::as_u64).unwrap_or(0);
+                        seconds.map(|s| Duration::from_secs(s) + Duration::from_nanos(nanos))
+                    }
+                    _ => None,
                 }
-                _ => None,
             });
         info.or_else(|| retry_after.and_then(|text| parse_seconds(text.trim())))
             .or_else(|| self.message.as_deref().and_then(delay_in_text))
@@ -220,9 +235,13 @@ mod tests {
 
     #[test]
     fn delays_are_read_wherever_they_stand() {
-        let in_info = r#"{"error":{"code":429,"details":[{"@type":"x","retryDelay":"45.837906927s"}]}}"#;
+        let in_info =
+            r#"{"error":{"code":429,"details":[{"@type":"x","retryDelay":"45.837906927s"}]}}"#;
         let in_text = r#"[{"error":{"code":429,"message":"Please retry in 812ms."}}]"#;
-        assert_eq!(error(in_info).refusal(429, None).delay, Some(Duration::from_nanos(45_837_906_927)));
+        assert_eq!(
+            error(in_info).refusal(429, None).delay,
+            Some(Duration::from_nanos(45_837_906_927))
+        );
         assert_eq!(error(in_text).refusal(429, None).delay, Some(Duration::from_millis(812)));
         assert_eq!(error("{}").refusal(503, Some("2")).delay, Some(Duration::from_secs(2)));
         let per_minute = r#"{"error":{"code":429,"details":[{"violations":[{"quotaId":"RequestsPerMinute"}]}]}}"#;

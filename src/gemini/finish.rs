@@ -69,8 +69,11 @@ impl FinishReason {
             | "NO_IMAGE" | "MODEL_ARMOR" => Verdict::Over(FinishClass::Policy),
             name if name.starts_with("IMAGE_") => Verdict::Over(FinishClass::Policy),
             "CONTINUATION" => Verdict::Continuation,
-            "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS"
-            | "MALFORMED_RESPONSE" | "OTHER" => Verdict::ModelFault,
+            "MALFORMED_FUNCTION_CALL"
+            | "UNEXPECTED_TOOL_CALL"
+            | "TOO_MANY_TOOL_CALLS"
+            | "MALFORMED_RESPONSE"
+            | "OTHER" => Verdict::ModelFault,
             "MISSING_THOUGHT_SIGNATURE" => Verdict::CallerFault,
             _ => Verdict::Over(FinishClass::Unknown),
         }

@@ -186,7 +186,9 @@ impl FrameDecoder {
             }
             return Ok((None, Tail::Partial));
         }
-        if self.frames == 0 && (self.garbage || partial_line && !is_field_start(&self.buf[self.pos..])) {
+        if self.frames == 0
+            && (self.garbage || partial_line && !is_field_start(&self.buf[self.pos..]))
+        {
             return Err(FrameError::NotAStream);
         }
         let tail = if partial_line || self.in_event { Tail::Partial } else { Tail::Clean };
@@ -245,7 +247,8 @@ impl FrameDecoder {
             }
             b"event" => {
                 self.in_event = true;
-                self.ignore_event = matches!(value, b"ping" | b"keepalive" | b"keep-alive" | b"heartbeat");
+                self.ignore_event =
+                    matches!(value, b"ping" | b"keepalive" | b"keep-alive" | b"heartbeat");
             }
             b"id" | b"retry" => self.in_event = true,
             _ => {

@@ -36,7 +36,17 @@ impl Encoding {
         }
     }
 
-    /// Decodes the next bytes of the body and hands the plain bytes to `plain`, in pieces.
+    /// How many bytes to decode at once. Small steps bound what a decompression bomb can inflate
+    /// to: at deflate's best ratio of about 1,030 to 1 a step becomes at most 4 MB.
+    #[must_use]
+    pub fn step(&self) -> usize {
+        match self {
+            Self::Identity => usize::MAX,
+            Self::Gzip(_) => 4096,
+        }
+    }
+
+    /// Decodes the next bytes of the body and hands the plain bytes to `plain`.
     ///
     /// # Errors
     /// [`EncodingError`] when the compressed bytes are broken.
@@ -48,12 +58,9 @@ impl Encoding {
         match self {
             Self::Identity => plain(bytes),
             Self::Gzip(gunzip) => {
-                // Small steps bound what a decompression bomb can inflate to at once.
-                for piece in bytes.chunks(PIECE) {
-                    gunzip.write(piece)?;
-                    plain(gunzip.inner.get_ref());
-                    gunzip.inner.get_mut().clear();
-                }
+                gunzip.write(bytes)?;
+                plain(gunzip.inner.get_ref());
+                gunzip.inner.get_mut().clear();
             }
         }
         Ok(())
@@ -68,9 +75,6 @@ impl Encoding {
         }
     }
 }
-
-/// At deflate's best ratio of about 1,030 to 1 a piece becomes at most 4 MB.
-const PIECE: usize = 4096;
 
 /// A gzip decoder that takes bytes as they come.
 pub struct Gunzip {

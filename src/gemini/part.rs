@@ -22,6 +22,8 @@ pub enum PartKind<'a> {
     Media,
     /// A kind that this version does not know; it is kept as received.
     Other,
+    /// Nothing but siblings of data, such as a signature that came alone.
+    Bare,
     /// Nothing at all (`{}`).
     Empty,
 }
@@ -100,7 +102,7 @@ impl<'a> Part<'a> {
         let plain_text = fields.only_text && fields.text.is_some();
         let kind = if let Some(call) = fields.call {
             PartKind::Call(call)
-        } else if fields.thought {
+        } else if fields.thought && !matches!(fields.kind, PartKind::Other | PartKind::Media) {
             PartKind::Thought(fields.text.unwrap_or_default())
         } else if let Some(text) = fields.text {
             PartKind::Text(text)
@@ -152,7 +154,8 @@ impl<'de> Deserialize<'de> for Fields<'de> {
                         }
                         "functionCall" => {
                             let raw: &RawValue = map.next_value()?;
-                            fields.call = serde_json::from_str(raw.get()).map_err(A::Error::custom)?;
+                            fields.call =
+                                serde_json::from_str(raw.get()).map_err(A::Error::custom)?;
                             continue;
                         }
                         "executableCode" => PartKind::ExecutableCode,
@@ -162,7 +165,7 @@ impl<'de> Deserialize<'de> for Fields<'de> {
                         "thoughtSignature" | "partMetadata" | "videoMetadata" => {
                             map.next_value::<IgnoredAny>()?;
                             if matches!(fields.kind, PartKind::Empty) {
-                                fields.kind = PartKind::Other;
+                                fields.kind = PartKind::Bare;
                             }
                             continue;
                         }

@@ -91,7 +91,9 @@ impl Body {
     #[must_use]
     pub fn thinks_deeply(&self, tokens: u64) -> bool {
         let Some(config) = self.config("thinkingConfig") else { return false };
-        member(&config, "thinkingBudget").and_then(Value::as_u64).is_some_and(|budget| budget >= tokens)
+        member(&config, "thinkingBudget")
+            .and_then(Value::as_u64)
+            .is_some_and(|budget| budget >= tokens)
             || member(&config, "thinkingLevel")
                 .and_then(Value::as_str)
                 .is_some_and(|level| level.eq_ignore_ascii_case("high"))
@@ -141,7 +143,9 @@ const TOKEN: &str = "continuationToken";
 
 /// proto3 JSON takes `lowerCamelCase` and `snake_case` alike, and so do callers.
 fn same_name(given: &str, camel: &str) -> bool {
-    let plain = |name: &str| name.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect::<Vec<_>>();
+    let plain = |name: &str| {
+        name.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect::<Vec<_>>()
+    };
     given == camel || plain(given) == plain(camel)
 }
 
@@ -176,7 +180,9 @@ fn with_lower_temperature(config: &str, max: f64) -> Option<String> {
     let fields: Fields = serde_json::from_str(config).ok()?;
     let set: f64 = serde_json::from_str(fields.get("temperature")?.get()).ok()?;
     (set > max).then(|| {
-        fields.rewritten(|name, _| same_name(name, "temperature").then(|| Value::from(max).to_string()))
+        fields.rewritten(|name, _| {
+            same_name(name, "temperature").then(|| Value::from(max).to_string())
+        })
     })
 }
 
@@ -277,7 +283,13 @@ mod tests {
         assert!(!body(r#""generationConfig":{"responseMimeType":"text/plain"}"#).wants_structure());
         assert!(body(r#""toolConfig":{"functionCallingConfig":{"mode":"ANY"}}"#).forces_tools());
         assert!(!body(r#""toolConfig":{"functionCallingConfig":{"mode":"AUTO"}}"#).forces_tools());
-        assert!(body(r#""generationConfig":{"thinkingConfig":{"thinkingBudget":2048}}"#).thinks_deeply(1024));
-        assert!(!body(r#""generationConfig":{"thinkingConfig":{"thinkingBudget":-1}}"#).thinks_deeply(1024));
+        assert!(
+            body(r#""generationConfig":{"thinkingConfig":{"thinkingBudget":2048}}"#)
+                .thinks_deeply(1024)
+        );
+        assert!(
+            !body(r#""generationConfig":{"thinkingConfig":{"thinkingBudget":-1}}"#)
+                .thinks_deeply(1024)
+        );
     }
 }

@@ -111,7 +111,8 @@ pub fn read_messages(json: &[u8]) -> Result<Vec<Message<'_>>, Malformed> {
     let text = std::str::from_utf8(json).map_err(|error| malformed(&error))?;
     let mut messages = Vec::with_capacity(1);
     if text.trim_ascii_start().starts_with('[') {
-        let items: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| malformed(&error))?;
+        let items: Vec<&RawValue> =
+            serde_json::from_str(text).map_err(|error| malformed(&error))?;
         for item in items {
             let wire = serde_json::from_str(item.get()).map_err(|error| malformed(&error))?;
             messages.extend(read_one(wire, item.get())?);
@@ -163,8 +164,10 @@ fn read_one<'a>(wire: Wire<'a>, raw: &str) -> Result<Option<Message<'a>>, Malfor
     if let Some(candidate) = first {
         response.finish_reason = candidate.finish_reason;
         response.finish_message = candidate.finish_message;
-        response.continuation_token = candidate.continuation_token.filter(|token| !token.is_empty());
-        response.grounded = candidate.grounding_metadata.is_some_and(|raw| !is_empty_object(raw.get()));
+        response.continuation_token =
+            candidate.continuation_token.filter(|token| !token.is_empty());
+        response.grounded =
+            candidate.grounding_metadata.is_some_and(|raw| !is_empty_object(raw.get()));
         for raw in candidate.content.and_then(|content| content.parts).unwrap_or_default() {
             let part = Part::read(raw).map_err(|error| Malformed { what: error.to_string() })?;
             response.parts.push(part);

@@ -55,7 +55,9 @@ impl Usage {
     pub fn output(&self) -> Option<u64> {
         match (self.candidates, self.thoughts) {
             (None, None) => None,
-            (candidates, thoughts) => Some(candidates.unwrap_or(0).saturating_add(thoughts.unwrap_or(0))),
+            (candidates, thoughts) => {
+                Some(candidates.unwrap_or(0).saturating_add(thoughts.unwrap_or(0)))
+            }
         }
     }
 }

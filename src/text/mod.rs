@@ -1,0 +1,16 @@
+//! What can be known about the shown text alone: where it is safe to cut, what markup is open,
+//! how many tokens it is worth.
+//!
+//! Pure functions of text live here. Nothing here knows of turns, of Gemini or of a clock.
+
+mod abbreviation;
+mod boundary;
+mod checkpoint;
+mod estimate;
+mod inline;
+mod markdown;
+mod seam;
+
+pub use checkpoint::{Checkpoint, Cut, Fence};
+pub use estimate::estimate_tokens;
+pub use seam::{Seam, SeamContext, SeamCut, SeamKind};

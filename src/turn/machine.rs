@@ -1,0 +1,480 @@
+//! The state machine of a turn.
+//!
+//! The one invariant: every call of [`Turn::start`] and [`Turn::handle`] is followed by a full
+//! drain of [`Turn::poll_action`], and then by waiting for the earlier of the next input and
+//! [`Turn::next_wake`].
+
+use super::answer::Answer;
+use super::attempt::{Attempt, Endpoint};
+use super::backoff::Backoff;
+use super::ending::{BodyEnd, EndedBy, Ending, Timer};
+use super::event::{
+    AttemptReport, Cause, Completed, ErrorKind, Event, EventKind, Failed, Finish, Outcome,
+    ToolCall, TurnError,
+};
+use super::gate::{Base, Strategy};
+use super::policy::Policy;
+use super::retry::{Pending, Tally};
+use super::units::AttemptNo;
+use crate::effect::{EffectKeys, ToolRule};
+use crate::gemini::{Body, FinishClass};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a turn is made of.
+#[derive(Clone, Default)]
+pub struct TurnSetup {
+    /// The turn's id: part of every effect key, so a turn that is run again must keep it.
+    pub turn_id: String,
+    /// A `GenerateContent` body, sent as it is.
+    pub body: String,
+    /// The numbers.
+    pub policy: Policy,
+    /// What the app says of its tools.
+    pub tools: Vec<ToolRule>,
+    /// The orchestrator's step, part of every effect key; never the model's words.
+    pub step: Option<String>,
+    /// Seed of the backoff's jitter.
+    pub seed: u64,
+    /// Texts that must not appear in any error: keys and tokens that a server might echo.
+    pub secrets: Vec<String>,
+}
+
+impl std::fmt::Debug for TurnSetup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TurnSetup").field("turn_id", &self.turn_id).finish_non_exhaustive()
+    }
+}
+
+/// What the device says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Signal {
+    /// There is no network: retries park.
+    NetworkLost,
+    /// There is a network again: parked retries go on.
+    NetworkAvailable,
+    /// Another network took over: sockets of the old one are dead.
+    NetworkChanged,
+}
+
+/// Something that happened outside. Inputs that name another attempt than the running one are
+/// late, and are discarded.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Input<'a> {
+    /// The request began to leave: from here on it may be billed.
+    Sent {
+        /// The attempt.
+        attempt: AttemptNo,
+    },
+    /// The answer's status and headers came.
+    Head {
+        /// The attempt.
+        attempt: AttemptNo,
+        /// The status.
+        status: u16,
+        /// The headers.
+        headers: &'a [(String, String)],
+    },
+    /// Bytes of the body came.
+    Bytes {
+        /// The attempt.
+        attempt: AttemptNo,
+        /// The bytes.
+        bytes: &'a [u8],
+    },
+    /// The body, or the connection before it, ended.
+    End {
+        /// The attempt.
+        attempt: AttemptNo,
+        /// How.
+        end: BodyEnd,
+    },
+    /// No connection could be made: nothing was sent.
+    Unreachable {
+        /// The attempt.
+        attempt: AttemptNo,
+        /// A line for people.
+        detail: &'a str,
+    },
+    /// The time of [`Turn::next_wake`] has come.
+    Wake,
+    /// The app cancels the turn.
+    Cancel,
+    /// The device says something.
+    Signal(Signal),
+}
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Send this request.
+    Send(Outgoing),
+    /// Close the connection of this attempt at once.
+    Abort {
+        /// The attempt.
+        attempt: AttemptNo,
+    },
+    /// Tell the app.
+    Emit(Event),
+}
+
+/// A request to send.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outgoing {
+    /// Which attempt it is.
+    pub attempt: AttemptNo,
+    /// Which method to call.
+    pub endpoint: Endpoint,
+    /// The body.
+    pub body: Arc<str>,
+    /// The connection before it failed: do not use another of its pool.
+    pub fresh_connection: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum Phase {
+    New,
+    Running(Box<Attempt>),
+    Waiting(Pending),
+    Over,
+}
+
+/// One turn. See the [module](crate::turn) for how to drive it.
+#[derive(Debug)]
+pub struct Turn {
+    pub(super) setup: TurnSetup,
+    pub(super) body: Option<Body>,
+    pub(super) phase: Phase,
+    pub(super) answer: Answer,
+    pub(super) tally: Tally,
+    pub(super) backoff: Backoff,
+    pub(super) offline: bool,
+    pub(super) attempt_no: AttemptNo,
+    pub(super) reports: Vec<AttemptReport>,
+    /// The longest text shown so far, where it is longer than what is shown now.
+    longest: String,
+    turn_id: Arc<str>,
+    seq: u64,
+    actions: VecDeque<Action>,
+    fresh: Vec<EventKind>,
+}
+
+impl Turn {
+    /// A turn that has not begun.
+    #[must_use]
+    pub fn new(setup: TurnSetup) -> Self {
+        Self {
+            turn_id: setup.turn_id.as_str().into(),
+            backoff: Backoff::new(setup.seed),
+            body: None,
+            phase: Phase::New,
+            answer: Answer::default(),
+            tally: Tally::default(),
+            offline: false,
+            attempt_no: AttemptNo::FIRST,
+            reports: Vec::new(),
+            longest: String::new(),
+            seq: 0,
+            actions: VecDeque::new(),
+            fresh: Vec::new(),
+            setup,
+        }
+    }
+
+    /// Begins the turn. A body that cannot be recovered fails it at once, with nothing sent.
+    pub fn start(&mut self, now: Duration) {
+        if !matches!(self.phase, Phase::New) {
+            return;
+        }
+        match Body::parse(&self.setup.body) {
+            Ok(body) => {
+                let raw: Arc<str> = body.as_str().into();
+                self.body = Some(body);
+                let attempt = Attempt::new(
+                    self.attempt_no,
+                    Strategy::Initial,
+                    Base::Nothing,
+                    Endpoint::Stream,
+                    raw,
+                    None,
+                    now,
+                    &self.setup.policy,
+                );
+                self.run(attempt, false);
+            }
+            Err(error) => {
+                let details = Some(error.to_string());
+                self.fail(ErrorKind::InvalidArgument, "invalid_argument", None, details);
+            }
+        }
+    }
+
+    /// Takes one input. `now` is the time since any fixed moment and never goes back.
+    pub fn handle(&mut self, now: Duration, input: Input<'_>) {
+        match input {
+            Input::Cancel => self.cancel(now),
+            Input::Signal(signal) => self.signal(now, signal),
+            Input::Wake => self.wake(now),
+            Input::Sent { attempt } => {
+                if let Some(running) = self.running(attempt) {
+                    running.sent_at.get_or_insert(now);
+                }
+            }
+            Input::Head { attempt, status, headers } => {
+                let Some(running) = self.running(attempt) else { return };
+                running.sent_at.get_or_insert(now);
+                if let Err(broken) = running.head(status, headers) {
+                    self.broken(now, broken, true);
+                }
+            }
+            Input::Bytes { attempt, bytes } => self.bytes(now, attempt, bytes),
+            Input::End { attempt, end } => {
+                if self.running(attempt).is_some() {
+                    self.end(now, EndedBy::Body(end));
+                }
+            }
+            Input::Unreachable { attempt, detail } => {
+                if self.running(attempt).is_some() {
+                    self.broken(
+                        now,
+                        super::attempt::Broken::new(Cause::Unreachable, detail),
+                        false,
+                    );
+                }
+            }
+        }
+    }
+
+    /// The next thing to do, or `None` when all is done for now.
+    pub fn poll_action(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    /// When to call [`handle`](Self::handle) with [`Input::Wake`], if nothing comes before.
+    #[must_use]
+    pub fn next_wake(&self) -> Option<Duration> {
+        match &self.phase {
+            Phase::Running(attempt) => {
+                attempt.next_timer(&self.answer, &self.setup.policy).map(|(at, _)| at)
+            }
+            Phase::Waiting(pending) => Some(pending.until),
+            Phase::New | Phase::Over => None,
+        }
+    }
+
+    /// True after the last event.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Over)
+    }
+
+    fn running(&mut self, no: AttemptNo) -> Option<&mut Attempt> {
+        match &mut self.phase {
+            Phase::Running(attempt) if attempt.no == no => Some(attempt),
+            _ => None,
+        }
+    }
+
+    fn bytes(&mut self, now: Duration, no: AttemptNo, bytes: &[u8]) {
+        let Phase::Running(attempt) = &mut self.phase else { return };
+        if attempt.no != no {
+            return;
+        }
+        let result = attempt.bytes(now, bytes, &mut self.answer, &mut self.fresh);
+        self.emit_fresh();
+        if let Err(broken) = result {
+            self.broken(now, broken, true);
+        }
+    }
+
+    fn wake(&mut self, now: Duration) {
+        match &mut self.phase {
+            Phase::Running(attempt) => match attempt.next_timer(&self.answer, &self.setup.policy) {
+                Some((at, Timer::SeamHold)) if at <= now => {
+                    attempt.seam_time_up(&mut self.answer, &mut self.fresh);
+                    self.emit_fresh();
+                }
+                Some((at, Timer::Ends(by))) if at <= now => {
+                    self.abort();
+                    self.end(now, by);
+                }
+                _ => {}
+            },
+            Phase::Waiting(pending) if pending.until <= now => self.wait_is_over(now),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, now: Duration, by: EndedBy) {
+        let Phase::Running(attempt) = &mut self.phase else { return };
+        let ending = attempt.end(now, by, &mut self.answer, &mut self.fresh);
+        self.emit_fresh();
+        match ending {
+            Ending::Whole(class) => self.complete(now, class),
+            Ending::Hop => self.hop(now),
+            Ending::Broken(broken) => self.broken(now, broken, false),
+        }
+    }
+
+    fn cancel(&mut self, now: Duration) {
+        match std::mem::replace(&mut self.phase, Phase::Over) {
+            Phase::Over => return,
+            Phase::Running(attempt) => {
+                self.actions.push_back(Action::Abort { attempt: attempt.no });
+                let usage =
+                    attempt.meter.abandoned(attempt.sent_at.is_some(), attempt.is_error_answer());
+                let report = self.report(&attempt, now, Outcome::Cancelled, None, usage);
+                self.reports.push(report);
+            }
+            Phase::New | Phase::Waiting(_) => {}
+        }
+        self.fail(ErrorKind::Cancelled, "cancelled", None, None);
+    }
+
+    fn signal(&mut self, now: Duration, signal: Signal) {
+        match signal {
+            Signal::NetworkLost => self.offline = true,
+            Signal::NetworkAvailable => {
+                self.offline = false;
+                self.network_is_back(now);
+            }
+            Signal::NetworkChanged => {
+                self.offline = false;
+                if matches!(self.phase, Phase::Running(_)) {
+                    let detail = "the device changed its network";
+                    self.broken(
+                        now,
+                        super::attempt::Broken::new(Cause::NetworkChanged, detail),
+                        true,
+                    );
+                } else {
+                    self.network_is_back(now);
+                }
+            }
+        }
+    }
+
+    /// Begins an attempt.
+    pub(super) fn run(&mut self, attempt: Attempt, fresh_connection: bool) {
+        self.attempt_no = attempt.no;
+        let outgoing = Outgoing {
+            attempt: attempt.no,
+            endpoint: attempt.endpoint,
+            body: attempt.body.clone(),
+            fresh_connection,
+        };
+        self.emit(EventKind::AttemptStarted { strategy: attempt.strategy });
+        self.phase = Phase::Running(Box::new(attempt));
+        self.actions.push_back(Action::Send(outgoing));
+    }
+
+    pub(super) fn abort(&mut self) {
+        if let Phase::Running(attempt) = &self.phase {
+            self.actions.push_back(Action::Abort { attempt: attempt.no });
+        }
+    }
+
+    pub(super) fn complete(&mut self, now: Duration, class: FinishClass) {
+        let Phase::Running(attempt) = std::mem::replace(&mut self.phase, Phase::Over) else {
+            return;
+        };
+        let usage = attempt.meter.whole();
+        let report = self.report(&attempt, now, Outcome::Completed, None, usage);
+        self.reports.push(report);
+        let answer = std::mem::take(&mut self.answer);
+        let tool_calls = match class {
+            FinishClass::Complete => self.tool_calls(&answer),
+            _ => Ok(Vec::new()),
+        };
+        let tool_calls = match tool_calls {
+            Ok(calls) => calls,
+            Err(error) => {
+                self.answer = answer;
+                return self.fail(ErrorKind::Internal, "effect_key", None, Some(error.to_string()));
+            }
+        };
+        let reason = attempt.finish_reason().to_owned();
+        let completed = Completed {
+            finish: Finish { class, reason },
+            tool_calls,
+            history: answer.history(),
+            attempts: std::mem::take(&mut self.reports),
+            text: answer.into_text(),
+        };
+        self.emit(EventKind::Completed(Box::new(completed)));
+    }
+
+    fn tool_calls(&self, answer: &Answer) -> Result<Vec<ToolCall>, crate::effect::CanonicalError> {
+        let step = self.setup.step.as_deref();
+        let mut keys = EffectKeys::new(&self.setup.turn_id, step, &self.setup.tools);
+        let calls = answer.calls().iter().map(|call| {
+            let args = serde_json::from_str(call.args.as_str()).unwrap_or_default();
+            let (ordinal, key) = keys.next(&call.name, &args)?;
+            Ok(ToolCall {
+                name: call.name.clone(),
+                args: call.args.clone(),
+                effect_key: key.as_str().to_owned(),
+                ordinal,
+                step: self.setup.step.clone(),
+                provider_id: call.provider_id.clone(),
+            })
+        });
+        calls.collect()
+    }
+
+    pub(super) fn fail(
+        &mut self,
+        kind: ErrorKind,
+        reason: &str,
+        http_status: Option<u16>,
+        details: Option<String>,
+    ) {
+        self.phase = Phase::Over;
+        let answer = std::mem::take(&mut self.answer);
+        self.remember_longest(answer.text());
+        let error = TurnError {
+            kind,
+            reason: reason.to_owned(),
+            http_status,
+            details: details.map(|details| self.without_secrets(&details)),
+        };
+        let failed = Failed {
+            error,
+            partial_text: std::mem::take(&mut self.longest),
+            attempts: std::mem::take(&mut self.reports),
+        };
+        self.emit(EventKind::Failed(Box::new(failed)));
+    }
+
+    pub(super) fn remember_longest(&mut self, shown: &str) {
+        if shown.len() > self.longest.len() {
+            shown.clone_into(&mut self.longest);
+        }
+    }
+
+    pub(super) fn without_secrets(&self, text: &str) -> String {
+        let secrets = self.setup.secrets.iter().filter(|secret| !secret.is_empty());
+        secrets.fold(text.to_owned(), |text, secret| text.replace(secret, "[secret]"))
+    }
+
+    pub(super) fn emit_fresh(&mut self) {
+        let mut fresh = std::mem::take(&mut self.fresh);
+        for kind in fresh.drain(..) {
+            if matches!(kind, EventKind::Reset(_)) {
+                // The model began its answer anew: the shown text goes.
+                self.remember_shown();
+            }
+            self.emit(kind);
+        }
+        self.fresh = fresh;
+    }
+
+    pub(super) fn emit(&mut self, kind: EventKind) {
+        self.seq += 1;
+        let (turn, attempt) = (self.turn_id.clone(), self.attempt_no);
+        self.actions.push_back(Action::Emit(Event { kind, turn, seq: self.seq, attempt }));
+    }
+}

@@ -1,0 +1,36 @@
+//! A turn: one answer the user waits for, through as many attempts as it takes. Pure.
+//!
+//! Inputs go in (bytes, ends, time, signals), actions come out (send, abort, emit); nothing here
+//! does I/O, reads a clock or spawns. Imports `text`, `gemini` and `effect`, which know nothing of
+//! it or of each other.
+//!
+//! - [`machine`](Turn): the state machine
+//! - `retry`: from a broken attempt to the next one, or to the end of the turn
+//! - `gate`: the rule that picks the next strategy
+//! - `attempt`, `ending`: one request's bytes, and whether they were whole
+//! - `answer`, `calls`: what is on the screen, what waits, what the history will hold
+
+mod answer;
+mod attempt;
+mod backoff;
+mod billing;
+mod calls;
+mod continuation;
+mod ending;
+mod event;
+mod gate;
+mod machine;
+mod policy;
+mod retry;
+mod units;
+
+pub use attempt::Endpoint;
+pub use ending::BodyEnd;
+pub use event::{
+    AttemptReport, Billing, Cause, Completed, DecisionReport, Dropped, ErrorKind, Event, EventKind,
+    Failed, Finish, Outcome, Reset, ResetReason, ToolCall, TurnError, UsageReport, WaitReason,
+};
+pub use gate::{Base, Decision, Evidence, Reason, Strategy, decide};
+pub use machine::{Action, Input, Outgoing, Signal, Turn, TurnSetup};
+pub use policy::{Policy, PolicyError};
+pub use units::{AttemptNo, Json, Tokens, Utf16Len};
