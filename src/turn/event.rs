@@ -246,6 +246,21 @@ impl Cause {
             _ => Family::Drop,
         }
     }
+
+    /// The connection itself failed: others of its pool may be dead as well.
+    pub(crate) const fn connection_failed(self) -> bool {
+        matches!(
+            self,
+            Self::Unreachable
+                | Self::ClosedEarly
+                | Self::Reset
+                | Self::Idle
+                | Self::FirstByteTimeout
+                | Self::NotAStream
+                | Self::NetworkChanged
+                | Self::Suspended
+        )
+    }
 }
 
 /// The whole answer.

@@ -5,7 +5,7 @@
 //! [`Turn::next_wake`].
 
 use super::answer::Answer;
-use super::attempt::{Attempt, Endpoint};
+use super::attempt::{Attempt, Broken, Endpoint};
 use super::backoff::Backoff;
 use super::ending::{BodyEnd, EndedBy, Ending, Timer};
 use super::event::{
@@ -94,6 +94,13 @@ pub enum Input<'a> {
     },
     /// No connection could be made: nothing was sent.
     Unreachable {
+        /// The attempt.
+        attempt: AttemptNo,
+        /// A line for people.
+        detail: &'a str,
+    },
+    /// The request cannot be built: nothing was sent, and no retry cures it.
+    Unsendable {
         /// The attempt.
         attempt: AttemptNo,
         /// A line for people.
@@ -238,11 +245,14 @@ impl Turn {
             }
             Input::Unreachable { attempt, detail } => {
                 if self.running(attempt).is_some() {
-                    self.broken(
-                        now,
-                        super::attempt::Broken::new(Cause::Unreachable, detail),
-                        false,
-                    );
+                    self.broken(now, Broken::new(Cause::Unreachable, detail), false);
+                }
+            }
+            Input::Unsendable { attempt, detail } => {
+                if self.running(attempt).is_some() {
+                    let mut broken = Broken::new(Cause::Unreachable, detail);
+                    broken.terminal = Some(ErrorKind::InvalidArgument);
+                    self.broken(now, broken, false);
                 }
             }
         }
@@ -345,11 +355,7 @@ impl Turn {
                 self.offline = false;
                 if matches!(self.phase, Phase::Running(_)) {
                     let detail = "the device changed its network";
-                    self.broken(
-                        now,
-                        super::attempt::Broken::new(Cause::NetworkChanged, detail),
-                        true,
-                    );
+                    self.broken(now, Broken::new(Cause::NetworkChanged, detail), true);
                 } else {
                     self.network_is_back(now);
                 }

@@ -335,7 +335,11 @@ impl Turn {
         );
         attempt.waited = now.saturating_sub(pending.since);
         attempt.is_hop = pending.is_hop;
-        self.run(attempt, !pending.is_hop);
+        let fresh_connection = match pending.reason {
+            ResetReason::Cause(cause) => cause.connection_failed(),
+            ResetReason::Continuation | ResetReason::AnswerRestarted => false,
+        };
+        self.run(attempt, fresh_connection);
     }
 
     fn seam(&self, answer: &Answer, cut: &Cut) -> Seam {
