@@ -40,10 +40,8 @@ impl Transport {
     /// The client to send with; `fresh` leaves the connections behind that are open now.
     fn client(&self, fresh: bool) -> reqwest::Client {
         let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
-        if fresh {
-            if let Ok(client) = http_client(&self.tls, self.connect_timeout) {
-                *pool = client;
-            }
+        if fresh && let Ok(client) = http_client(&self.tls, self.connect_timeout) {
+            *pool = client;
         }
         pool.clone()
     }
@@ -181,10 +179,10 @@ fn head(response: &Response) -> Incoming {
 fn end_of(error: &reqwest::Error) -> BodyEnd {
     let mut source = error.source();
     while let Some(error) = source {
-        if let Some(error) = error.downcast_ref::<hyper::Error>() {
-            if error.is_incomplete_message() {
-                return BodyEnd::Cut;
-            }
+        if let Some(error) = error.downcast_ref::<hyper::Error>()
+            && error.is_incomplete_message()
+        {
+            return BodyEnd::Cut;
         }
         if let Some(error) = error.downcast_ref::<std::io::Error>() {
             match error.kind() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Mozilla's roots, and those of `extra_roots` (PEM).
 pub(super) fn config(extra_roots: &[Vec<u8>]) -> Result<ClientConfig, String> {
-    let mut roots = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    let mut roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
     for pem in extra_roots {
         let mut found = 0;
         for certificate in CertificateDer::pem_slice_iter(pem) {

@@ -15,7 +15,6 @@ use std::sync::Arc;
 
 /// Kinds of content after which a continuation would break something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools)]
 pub(crate) struct Seen {
     pub tool: bool,
     pub code: bool,

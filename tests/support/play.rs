@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// No turn of a script lasts longer; a client that hangs fails here instead of for ever.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// What a script's turn came to.
 pub struct Played {

@@ -147,7 +147,9 @@ fn read_all(folder: &Path) -> Vec<Script> {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         // The one file of another kind.
-        if !name.ends_with(".json") || name == "boundaries.json" {
+        if Path::new(&name).extension().is_none_or(|extension| extension != "json")
+            || name == "boundaries.json"
+        {
             continue;
         }
         let script = Script::from_file(&path).unwrap_or_else(|error| panic!("{error}"));

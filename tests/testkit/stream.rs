@@ -13,7 +13,7 @@ async fn a_stream_is_chunked_one_chunk_a_step() {
     let server =
         serve(r#"[{"send": ["a", {"raw": ""}, {"raw": ": k\n"}, {"finish": "STOP"}]}]"#).await;
     let mut client = Client::ask(&server, STREAM).await;
-    let (bytes, _) = {
+    let (bytes, ()) = {
         client.send(STREAM).await; // So that the connection ends after the second response.
         let mut all = Vec::new();
         while whole(&all).is_none() {

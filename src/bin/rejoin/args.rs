@@ -44,7 +44,7 @@ pub struct StreamArgs {
     /// What to ask
     #[arg(long, value_name = "TEXT")]
     pub prompt: Option<String>,
-    /// A GenerateContent body, sent as it is; `-` reads standard input
+    /// A `GenerateContent` body, sent as it is; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with = "system")]
     pub request: Option<PathBuf>,
     /// A system instruction beside the prompt
@@ -68,8 +68,8 @@ pub struct StreamArgs {
     /// A JSON file with fields of the policy
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
-    /// Read signals of the device from standard input, a line each: network_lost,
-    /// network_available, network_changed, cancel
+    /// Read signals of the device from standard input, a line each: `network_lost`,
+    /// `network_available`, `network_changed`, cancel
     #[arg(long)]
     pub control: bool,
 }

@@ -2,6 +2,8 @@
 //!
 //! What may live here: arguments in, text out. Whatever decides anything belongs into the library.
 
+#![forbid(unsafe_code)]
+
 mod args;
 mod checkpoint;
 mod control;

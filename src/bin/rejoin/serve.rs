@@ -16,7 +16,7 @@ pub async fn run(args: ServeArgs) -> Result<Exit, String> {
     }
     let mut out = std::io::stdout();
     tokio::select! {
-        served = serve(server, &mut out) => match served {
+        ended = serve(server, &mut out) => match ended {
             Ok(never) => match never {},
             Err(error) => Err(format!("cannot listen on {}: {error}", args.listen)),
         },
