@@ -5,7 +5,10 @@
 mod args;
 mod checkpoint;
 mod control;
+mod demo;
 mod exit;
+mod pretty;
+mod printer;
 mod serve;
 mod stream;
 
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
 
 async fn run(args: Args) -> Result<Exit, String> {
     match args.command {
+        Command::Demo(args) => demo::run(args).await,
         Command::Stream(args) => stream::run(args).await,
         Command::ServeFlaky(args) => serve::run(args).await,
         Command::Checkpoint => checkpoint::run(),
