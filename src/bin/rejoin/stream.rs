@@ -2,7 +2,7 @@
 
 use crate::args::StreamArgs;
 use crate::control::{Control, Controls};
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 use crate::printer::printer;
 use rejoin::client::{Client, TurnHandle, TurnRequest};
 use rejoin::turn::{ErrorKind, Event, EventKind, Policy};
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Events taken over at once: any number does, since reading consumes nothing.
 const BATCH: usize = 256;
 
-pub async fn run(args: StreamArgs) -> Result<Exit, String> {
+pub async fn run(args: StreamArgs) -> Result<Exit, Stop> {
     let client = client(&args)?;
     let mut request = request(&args)?;
     if let Some(id) = &args.turn_id {
@@ -39,17 +39,17 @@ pub async fn run(args: StreamArgs) -> Result<Exit, String> {
                 continue;
             }
             () = after(printer.tick_every()) => {
-                printer.tick().map_err(cannot_print)?;
+                printer.tick()?;
                 continue;
             }
         };
         cursor = batch.next_cursor;
         for event in &batch.events {
             // A reader that is gone wants no more: the turn must not go on unseen and be paid.
-            printer.print(event).map_err(cannot_print)?;
+            printer.print(event)?;
         }
         if batch.finished {
-            return exit(batch.events.last());
+            return Ok(exit(batch.events.last())?);
         }
     }
 }
@@ -60,11 +60,6 @@ pub async fn after(time: Option<Duration>) {
         Some(time) => tokio::time::sleep(time).await,
         None => std::future::pending().await,
     }
-}
-
-#[allow(clippy::needless_pass_by_value)] // as `map_err` wants it
-fn cannot_print(error: std::io::Error) -> String {
-    format!("cannot print: {error}")
 }
 
 fn exit(last: Option<&Event>) -> Result<Exit, String> {

@@ -77,14 +77,13 @@ fn cost(cost: Cost) -> String {
 
 /// What the reader is left with: the text around the seam, where it would go wrong.
 fn left_over(line: Line, outcome: &Outcome, is_json: bool, room: usize) -> Line {
-    let mut verdict = String::new();
-    if is_json {
-        let parses = serde_json::from_str::<serde::de::IgnoredAny>(&outcome.text).is_ok();
-        verdict.push_str(if parses { " (is JSON)" } else { " (no JSON)" });
-    }
-    if let Some(why) = &outcome.gave_up {
-        verdict.push_str(&format!(" (gave up: {why})"));
-    }
+    let parses = || serde_json::from_str::<serde::de::IgnoredAny>(&outcome.text).is_ok();
+    let verdict = match &outcome.gave_up {
+        Some(why) => format!(" (gave up: {why})"),
+        None if is_json && parses() => " (is JSON)".to_owned(),
+        None if is_json => " (no JSON)".to_owned(),
+        None => String::new(),
+    };
     let room = room.saturating_sub(width(&verdict));
     let line = if outcome.text.is_empty() {
         line.and(Look::Dim, "nothing")
@@ -145,7 +144,7 @@ fn one_effect(calls: &[SeenCall], turn_id: &str) -> Option<Line> {
     let ids: Option<Vec<_>> = calls.iter().map(|call| call.id.as_deref()).collect();
     let first = keys.first().filter(|first| keys.len() > 1 && keys.iter().all(|k| k == *first))?;
     let ids = ids?.join(" and ");
-    let text = format!("{ids} mean the same, so they share an effect key: {first}");
+    let text = format!("{ids} mean the same: one effect key, {first}");
     Some(Line::of(Look::Dim, text))
 }
 

@@ -12,7 +12,7 @@ mod show;
 mod simple;
 
 use crate::args::DemoArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 use crate::pretty::style::{Line, Look};
 use crate::pretty::surface::{columns, surface};
 use crate::pretty::table::{Side, table};
@@ -30,7 +30,7 @@ const OTHERS_FASTER: f64 = 4.0;
 /// What a common client waits before it tries again, in milliseconds.
 const OTHERS_PAUSE_MS: u64 = 500;
 
-pub async fn run(args: DemoArgs) -> Result<Exit, String> {
+pub async fn run(args: DemoArgs) -> Result<Exit, Stop> {
     let mut pretty = Pretty::new(surface(true), Ending::Bare);
     if args.list {
         list(&mut pretty)?;
@@ -43,7 +43,7 @@ pub async fn run(args: DemoArgs) -> Result<Exit, String> {
     };
     for (n, name) in names.iter().enumerate() {
         if n > 0 {
-            say(&mut pretty, Line::new())?;
+            pretty.line(Line::new())?;
             pretty = Pretty::new(surface(true), Ending::Bare);
         }
         let legend = n == 0;
@@ -52,20 +52,20 @@ pub async fn run(args: DemoArgs) -> Result<Exit, String> {
         }
     }
     if args.scenario.is_none() {
-        say(&mut pretty, Line::new())?;
+        pretty.line(Line::new())?;
         let count = SCENARIOS.len() - DEFAULT.len();
         let hint = format!("{count} more stories: rejoin demo --list");
-        say(&mut pretty, Line::of(Look::Dim, hint))?;
+        pretty.line(Line::of(Look::Dim, hint))?;
     }
     Ok(Exit::Completed)
 }
 
-fn list(pretty: &mut Pretty) -> Result<(), String> {
+fn list(pretty: &mut Pretty) -> std::io::Result<()> {
     let rows = SCENARIOS.iter().map(|scenario| {
         vec![(Look::Strong, scenario.name.to_owned()), (Look::Plain, scenario.line.to_owned())]
     });
     for line in table(&[Side::Left, Side::Left], rows.collect()) {
-        say(pretty, line)?;
+        pretty.line(line)?;
     }
     Ok(())
 }
@@ -75,11 +75,11 @@ async fn tell(
     pace: Pace,
     with_legend: bool,
     pretty: &mut Pretty,
-) -> Result<Exit, String> {
+) -> Result<Exit, Stop> {
     let script = scenario.script()?;
     let again = scenario.script_again()?;
     for line in opening(scenario, &script) {
-        say(pretty, line)?;
+        pretty.line(line)?;
     }
     let server = server(&script, pace).await?;
     let base_url = server.url();
@@ -88,24 +88,22 @@ async fn tell(
     let (shown, others) = tokio::join!(show.run(pretty), others(&again, pace));
     let Shown::Over(rejoin) = shown? else { return Ok(Exit::Cancelled) };
     let (naive, resets, calls) = others?;
-    say(pretty, Line::new())?;
-    if scenario.show_instruction {
-        if let Some(line) = instruction(&server) {
-            say(pretty, line)?;
-        }
+    pretty.line(Line::new())?;
+    if let Some(line) = instruction(&server).filter(|_| scenario.show_instruction) {
+        pretty.line(line)?;
     }
     let trimmed = compare::trimmed(&rejoin, &script);
     let outcomes = [naive, resets, rejoin];
     let lines = compare::compare(&outcomes, is_json(&script), columns() - 1);
     for line in lines {
-        say(pretty, line)?;
+        pretty.line(line)?;
     }
     if let Some(line) = trimmed {
-        say(pretty, line)?;
+        pretty.line(line)?;
     }
     if with_legend {
         for line in compare::legend(&outcomes, &calls, script.turn_id.as_deref()) {
-            say(pretty, line)?;
+            pretty.line(line)?;
         }
     }
     Ok(Exit::Completed)
@@ -154,8 +152,4 @@ fn instruction(server: &FlakyServer) -> Option<Line> {
 
 fn is_json(script: &Script) -> bool {
     script.request_body().pointer("/generationConfig/responseMimeType").is_some()
-}
-
-fn say(pretty: &mut Pretty, line: Line) -> Result<(), String> {
-    pretty.line(line).map_err(|error| format!("cannot print: {error}"))
 }

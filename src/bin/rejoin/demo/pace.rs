@@ -65,16 +65,17 @@ impl Pace {
     fn step(self, step: &Step, before: &mut u64, send: &mut Vec<Step>) {
         match step {
             Step::WaitMs(ms) => send.push(Step::WaitMs(self.of(*ms))),
-            Step::Event(event) => match text_of(event) {
-                Some(part) => self.words(event, part, before, send),
-                None => {
+            Step::Event(event) => {
+                if let Some(part) = text_of(event) {
+                    self.words(event, part, *before, send);
+                } else {
                     send.push(step.clone());
                     if event.parts.is_some() {
                         send.push(Step::WaitMs(self.ms(LOOK_MS)));
                     }
-                    *before = candidates(event).unwrap_or(*before);
                 }
-            },
+                *before = candidates(event).unwrap_or(*before);
+            }
             Step::Json { .. } => {
                 send.push(step.clone());
                 send.push(Step::WaitMs(self.ms(LOOK_MS)));
@@ -84,10 +85,10 @@ impl Pace {
     }
 
     /// One event a word. Token counts rise from word to word, as they do from event to event.
-    fn words(self, event: &EventStep, part: &Part, before: &mut u64, send: &mut Vec<Step>) {
+    fn words(self, event: &EventStep, part: &Part, from: u64, send: &mut Vec<Step>) {
         let (PartBody::Text(text) | PartBody::Thought(text)) = &part.body else { return };
         let words: Vec<&str> = text.split_inclusive([' ', '\n']).collect();
-        let (total, from) = (words.len() as u64, *before);
+        let total = words.len() as u64;
         for (n, word) in words.into_iter().enumerate() {
             let is_last = n as u64 + 1 == total;
             let body = match part.body {
@@ -110,7 +111,6 @@ impl Pace {
             }));
             send.push(Step::WaitMs(self.ms(WORD_MS)));
         }
-        *before = candidates(event).unwrap_or(*before);
     }
 }
 

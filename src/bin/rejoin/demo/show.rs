@@ -3,6 +3,7 @@
 use super::outcome::{Cost, Outcome, REJOIN};
 use super::pace::Pace;
 use super::scenario::Outage;
+use crate::exit::Stop;
 use crate::pretty::Pretty;
 use crate::stream::after;
 use rejoin::client::{Client, TurnHandle, TurnRequest};
@@ -32,7 +33,7 @@ pub enum Shown {
 }
 
 impl Show<'_> {
-    pub async fn run(&self, pretty: &mut Pretty) -> Result<Shown, String> {
+    pub async fn run(&self, pretty: &mut Pretty) -> Result<Shown, Stop> {
         let turn = self.start()?;
         let mut outcome = Outcome::new(REJOIN);
         let mut network = Network { outage: self.outage, back: None, pace: self.pace };
@@ -51,13 +52,13 @@ impl Show<'_> {
                     continue;
                 }
                 () = after(pretty.tick_every()) => {
-                    pretty.tick().map_err(|error| error.to_string())?;
+                    pretty.tick()?;
                     continue;
                 }
             };
             cursor = batch.next_cursor;
             for event in &batch.events {
-                pretty.show(event).map_err(|error| error.to_string())?;
+                pretty.show(event)?;
                 note(event, &mut outcome);
                 network.look(&outcome.text, &turn);
             }

@@ -109,7 +109,7 @@ impl Pretty {
 
     fn dropped(&mut self, dropped: &Dropped) -> Result<()> {
         let line = apart(Look::Broken, words::cause(dropped))
-            .and(Look::Dim, format!(" · {}", words::tokens(dropped)))
+            .and(Look::Dim, words::tokens(dropped))
             .and(Look::Dim, " → ")
             .and(Look::Strong, words::decision(&dropped.decision));
         self.line(line)
@@ -122,25 +122,24 @@ impl Pretty {
         let keep_thoughts = bytes_of(&self.thoughts, reset.keep_thought_utf16);
         self.thoughts.truncate(keep_thoughts);
         let tools = usize::try_from(reset.keep_tools).unwrap_or(usize::MAX).min(self.tools);
-        let mut what = summary(&self.answer, &gone);
-        if self.tools > tools {
-            what.push_str(&format!(", drops {}", words::count(self.tools - tools, "held call")));
-        }
+        let what = match self.tools - tools {
+            0 => summary(&self.answer, &gone),
+            calls => {
+                let calls = words::count(calls, "held call");
+                format!("{}, drops {calls}", summary(&self.answer, &gone))
+            }
+        };
         self.tools = tools;
         self.surface.take_back(Channel::Thought, keep_thoughts)?;
         self.surface.take_back(Channel::Answer, keep)?;
         self.surface.take_back_tools(tools)?;
-        match reset.reason {
+        if reset.reason == ResetReason::AnswerRestarted {
             // In the middle of an attempt: no `attempt_started` follows.
-            ResetReason::AnswerRestarted => self.line(
-                apart(Look::Broken, "the model began its answer anew")
-                    .and(Look::Dim, format!(" · {what}")),
-            ),
-            _ => {
-                self.reset = Some(what);
-                Ok(())
-            }
+            let line = apart(Look::Broken, "the model began its answer anew");
+            return self.line(line.and(Look::Dim, format!(" · {what}")));
         }
+        self.reset = Some(what);
+        Ok(())
     }
 
     fn started(&mut self, attempt: u32, strategy: Strategy) -> Result<()> {

@@ -142,12 +142,10 @@ impl<W: Write> Screen<W> {
         } else {
             0
         };
-        let mut text =
-            format!("\u{1b}[{up}A\r{}\u{1b}[K\u{1b}[{up}B\r", self.rows[index].painted());
-        if column > 0 {
-            text.push_str(&format!("\u{1b}[{column}C"));
-        }
-        put(&mut self.out, &text)
+        let row = self.rows[index].painted();
+        // To go right by no column is to go right by one.
+        let right = if column > 0 { format!("\u{1b}[{column}C") } else { String::new() };
+        put(&mut self.out, &format!("\u{1b}[{up}A\r{row}\u{1b}[K\u{1b}[{up}B\r{right}"))
     }
 
     /// How far above the cursor a row stands.
@@ -288,7 +286,7 @@ impl<W: Write> Surface for Screen<W> {
             }
         }
         // What follows must not grow out of a row that is struck out.
-        if struck { self.close() } else { Ok(()) }
+        if struck && self.open.is_some() { self.close() } else { Ok(()) }
     }
 
     fn take_back_tools(&mut self, keep: usize) -> Result<()> {
@@ -321,3 +319,6 @@ impl<W: Write> Screen<W> {
         if self.lines_up(index) == 0 { self.paint_last() } else { self.paint_above(index) }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -42,8 +42,8 @@ pub fn table(sides: &[Side], rows: Vec<Cells>) -> Vec<Line> {
 /// What each attempt of a turn was and cost.
 pub fn attempts(reports: &[AttemptReport]) -> Vec<Line> {
     use Side::{Left, Right};
-    let head = ["#", "strategy", "outcome", "cause", "received", "in", "out", "bill", "took"];
-    let sides = [Right, Left, Left, Left, Right, Right, Right, Left, Right];
+    let head = ["#", "strategy", "outcome", "cause", "in", "out", "bill", "took"];
+    let sides = [Right, Left, Left, Left, Right, Right, Left, Right];
     let mut rows: Vec<Cells> = vec![head.map(|text| (Look::Dim, text.to_owned())).into()];
     for report in reports {
         let usage = &report.usage;
@@ -51,7 +51,13 @@ pub fn attempts(reports: &[AttemptReport]) -> Vec<Line> {
         // Thoughts are billed as output.
         let out = match (usage.candidates_tokens, usage.thoughts_tokens) {
             (None, None) => None,
-            (candidates, thoughts) => Some(candidates.unwrap_or(0) + thoughts.unwrap_or(0)),
+            (candidates, thoughts) => {
+                Some(words::number(candidates.unwrap_or(0) + thoughts.unwrap_or(0)))
+            }
+        };
+        let received = || match report.received_tokens {
+            0 => "–".to_owned(),
+            tokens => format!("~{}", words::number(tokens)),
         };
         let look = if report.cause.is_some() { Look::Broken } else { Look::Whole };
         let cause = report.cause.map_or("–", rejoin::turn::Cause::as_str);
@@ -60,9 +66,8 @@ pub fn attempts(reports: &[AttemptReport]) -> Vec<Line> {
             (Look::Plain, report.strategy.to_string()),
             (look, report.outcome.to_string()),
             (Look::Plain, cause.to_owned()),
-            (Look::Plain, words::number(report.received_tokens)),
             (Look::Plain, tokens(usage.prompt_tokens)),
-            (Look::Plain, tokens(out)),
+            (Look::Plain, out.unwrap_or_else(received)),
             (Look::Plain, words::billing(usage.billing).to_owned()),
             (Look::Plain, words::seconds(report.took_ms)),
         ]);

@@ -49,10 +49,13 @@ pub fn cause(dropped: &Dropped) -> String {
     }
 }
 
-/// The tokens in hand, and how well they are known.
+/// The tokens in hand, and how well they are known; nothing where no answer had begun.
 pub fn tokens(dropped: &Dropped) -> String {
+    if matches!(dropped.cause, Cause::Unreachable | Cause::Refused) {
+        return String::new();
+    }
     let how = if dropped.exact { "exact" } else { "estimated" };
-    format!("R {} ({how})", number(dropped.committed_tokens))
+    format!(" · R {} ({how})", number(dropped.committed_tokens))
 }
 
 pub fn decision(decision: &DecisionReport) -> String {
