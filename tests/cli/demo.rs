@@ -52,7 +52,7 @@ fn one_refund_is_paid_and_not_two() {
 
 #[test]
 fn a_long_answer_is_continued_and_the_repetition_is_taken_off() {
-    let ran = rows_begin("tunnel", ["0 ≥9+213, 9+147", "921 ≥9+213, 9+147", "26 ≥9+213, 252+65"]);
+    let ran = rows_begin("tunnel", ["0 ≥9+213, 9+147", "920 ≥9+213, 9+147", "26 ≥9+213, 252+65"]);
     assert!(ran.out.contains("R 205 (exact) → continue: enough free text to keep"));
     assert!(ran.out.contains("The model repeated 83 characters at the seam."));
     assert_eq!(ran.out.matches("It costs less than").count(), 1);
