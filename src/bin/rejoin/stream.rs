@@ -1,17 +1,19 @@
 //! `rejoin stream`: one turn, its events printed as they come.
 
-use crate::args::{Events, StreamArgs};
+use crate::args::StreamArgs;
 use crate::control::{Control, Controls};
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
+use crate::printer::printer;
 use rejoin::client::{Client, TurnHandle, TurnRequest};
 use rejoin::turn::{ErrorKind, Event, EventKind, Policy};
-use std::io::{Read as _, Write};
+use std::io::Read as _;
 use std::path::Path;
+use std::time::Duration;
 
 /// Events taken over at once: any number does, since reading consumes nothing.
 const BATCH: usize = 256;
 
-pub async fn run(args: StreamArgs) -> Result<Exit, String> {
+pub async fn run(args: StreamArgs) -> Result<Exit, Stop> {
     let client = client(&args)?;
     let mut request = request(&args)?;
     if let Some(id) = &args.turn_id {
@@ -36,15 +38,27 @@ pub async fn run(args: StreamArgs) -> Result<Exit, String> {
                 turn.cancel();
                 continue;
             }
+            () = after(printer.tick_every()) => {
+                printer.tick()?;
+                continue;
+            }
         };
         cursor = batch.next_cursor;
         for event in &batch.events {
             // A reader that is gone wants no more: the turn must not go on unseen and be paid.
-            printer.print(event).map_err(|error| format!("cannot print: {error}"))?;
+            printer.print(event)?;
         }
         if batch.finished {
-            return exit(batch.events.last());
+            return Ok(exit(batch.events.last())?);
         }
+    }
+}
+
+/// Waits so long; for ever where there is nothing to wait for.
+pub async fn after(time: Option<Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
     }
 }
 
@@ -106,27 +120,4 @@ fn read(file: &Path) -> Result<String, String> {
         };
     }
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
-}
-
-/// Prints events in one of the ways.
-trait Printer {
-    fn print(&mut self, event: &Event) -> std::io::Result<()>;
-}
-
-fn printer(events: Events) -> Box<dyn Printer> {
-    match events {
-        Events::Jsonl => Box::new(Jsonl),
-        Events::Pretty => Box::new(Jsonl),
-    }
-}
-
-struct Jsonl;
-
-impl Printer for Jsonl {
-    fn print(&mut self, event: &Event) -> std::io::Result<()> {
-        let mut out = std::io::stdout().lock();
-        serde_json::to_writer(&mut out, event)?;
-        out.write_all(b"\n")?;
-        out.flush()
-    }
 }
