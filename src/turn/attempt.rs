@@ -8,7 +8,7 @@ use super::gate::{Base, Strategy};
 use super::policy::Policy;
 use super::units::{AttemptNo, Utf16Len};
 use crate::gemini::{
-    ApiError, Encoding, FinishReason, FrameDecoder, FrameError, Message, PartKind, RefusalKind,
+    ApiError, Encoding, FinishClass, FinishReason, FrameDecoder, FrameError, Message, PartKind, RefusalKind,
     Response, Verdict, read_messages,
 };
 use crate::text::{Seam, SeamCut, SeamKind, estimate_tokens};
@@ -342,8 +342,8 @@ impl Attempt {
         }
         let Some(reason) = reason else { return };
         // STOP on code that the server runs means "running": neither an end nor a sign of a server
-        // that says STOP everywhere.
-        if answer.code_running() && matches!(reason.verdict(), Verdict::Over(_)) {
+        // that says STOP everywhere. Any other reason means what it says there, too.
+        if answer.code_running() && reason.verdict() == Verdict::Over(FinishClass::Complete) {
             return;
         }
         let terminal = reason.verdict() != Verdict::Continuation;
