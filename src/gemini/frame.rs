@@ -96,7 +96,14 @@ impl FrameDecoder {
         }
         let rest = &self.buf[self.pos..];
         let rest = if self.skip_lf { rest.strip_prefix(b"\n").unwrap_or(rest) } else { rest };
-        self.in_event || !(rest.is_empty() || rest[0] == b':' || is_done_marker(rest))
+        self.event_has_begun() || !(self.ignore_event || is_filler(rest))
+    }
+
+    /// A field has come since the last dispatch, and not one of a keep-alive or of `[DONE]`.
+    fn event_has_begun(&self) -> bool {
+        self.in_event
+            && !self.ignore_event
+            && (self.data_lines == 0 || self.data_is_worth_reading())
     }
 
     /// The next whole JSON text, or `None` until more bytes are fed.
@@ -176,7 +183,7 @@ impl FrameDecoder {
                 self.frames += 1;
             }
         }
-        let partial_line = self.pos < end && self.buf[self.pos] != b':';
+        let partial_line = !self.ignore_event && !is_filler(&self.buf[self.pos..end]);
         if self.data_lines > 0 && !partial_line && self.data_is_worth_reading() {
             if is_whole_json(&self.data) {
                 self.frames += 1;
@@ -191,7 +198,8 @@ impl FrameDecoder {
         {
             return Err(FrameError::NotAStream);
         }
-        let tail = if partial_line || self.in_event { Tail::Partial } else { Tail::Clean };
+        let begun = partial_line || self.event_has_begun();
+        let tail = if begun { Tail::Partial } else { Tail::Clean };
         Ok((None, tail))
     }
 
@@ -322,6 +330,11 @@ fn is_done_marker(rest: &[u8]) -> bool {
     let Some(value) = rest.strip_prefix(b"data:") else { return false };
     let value = value.strip_prefix(b" ").unwrap_or(value);
     value.len() >= 2 && b"[DONE]".starts_with(value)
+}
+
+/// The start of a line that announces nothing: white space, a comment, `[DONE]`.
+fn is_filler(rest: &[u8]) -> bool {
+    rest.trim_ascii().is_empty() || rest[0] == b':' || is_done_marker(rest)
 }
 
 /// True for the start of a line that may yet become a field.
