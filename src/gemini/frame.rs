@@ -138,8 +138,12 @@ impl FrameDecoder {
                     self.scanned = self.scanned.max(self.pos);
                 }
             }
-            match self.buf.get(self.pos) {
+            match self.buf.get(self.pos).copied() {
                 None => return Ok(None),
+                Some(b'{' | b'[') if self.take_unended() => {
+                    self.frames += 1;
+                    return Ok(Some(&self.data));
+                }
                 Some(b'{' | b'[') => {
                     self.bare = Some(BareScanner::default());
                     continue;
@@ -279,6 +283,14 @@ impl FrameDecoder {
             }
         }
         Ok(false)
+    }
+
+    /// Ends an event that lacks its blank line where something else begins; true if it is whole.
+    fn take_unended(&mut self) -> bool {
+        let whole =
+            self.data_lines > 0 && self.data_is_worth_reading() && is_whole_json(&self.data);
+        (self.data_lines, self.in_event, self.ignore_event) = (0, false, false);
+        whole
     }
 
     /// Keep-alives sent as data, `[DONE]` of gateways and empty events are no events.
