@@ -173,7 +173,12 @@ impl Attempt {
         self.http_status.is_some_and(|status| !(200..300).contains(&status))
     }
 
-    pub(crate) fn head(&mut self, status: u16, headers: &[(String, String)]) -> Result<(), Broken> {
+    pub(crate) fn head(
+        &mut self,
+        now: Duration,
+        status: u16,
+        headers: &[(String, String)],
+    ) -> Result<(), Broken> {
         let header = |name: &str| {
             headers
                 .iter()
@@ -183,9 +188,12 @@ impl Attempt {
         self.http_status = Some(status);
         self.retry_after = header("retry-after").map(str::to_owned);
         if self.is_error_answer() {
+            // Nobody thinks about the body of an error: its silence is not a first byte's.
+            self.last_byte_at = Some(now);
             return Ok(());
         }
-        if header("content-type").is_some_and(|value| value.trim_start().starts_with("text/html")) {
+        let html = |value: &str| value.trim_start().to_ascii_lowercase().starts_with("text/html");
+        if header("content-type").is_some_and(html) {
             return Err(Broken::new(
                 Cause::NotAStream,
                 "the answer is a web page: a portal or proxy is in the way",
@@ -207,10 +215,11 @@ impl Attempt {
             return Ok(());
         }
         self.last_byte_at = Some(now);
-        if self.is_error_answer() {
+        if let (true, Some(status)) = (self.is_error_answer(), self.http_status) {
             let room = ERROR_BODY_BYTES.saturating_sub(self.error_body.len());
             self.error_body.extend_from_slice(&bytes[..bytes.len().min(room)]);
-            return Ok(());
+            // A page without end must not hold the retry up.
+            return if bytes.len() < room { Ok(()) } else { Err(self.refused(status)) };
         }
         for piece in bytes.chunks(self.encoding.step().min(bytes.len())) {
             let decoder = &mut self.decoder;

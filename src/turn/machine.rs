@@ -233,7 +233,7 @@ impl Turn {
             Input::Head { attempt, status, headers } => {
                 let Some(running) = self.running(attempt) else { return };
                 running.sent_at.get_or_insert(now);
-                if let Err(broken) = running.head(status, headers) {
+                if let Err(broken) = running.head(now, status, headers) {
                     self.broken(now, &broken, true);
                 }
             }
