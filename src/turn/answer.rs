@@ -4,7 +4,7 @@
 //! A restart begins a new `Answer`; a continuation begins one from the committed text; a resume
 //! cuts the old one back to the server's checkpoint.
 
-use super::calls::{Call, CallError, CallStep, Calls, assembled_part};
+use super::calls::{Call, CallError, CallStep, Calls, CallsMark, assembled_part};
 use super::event::EventKind;
 use super::units::{Json, Tokens, Utf16Len};
 use crate::gemini::{Part, PartKind};
@@ -53,7 +53,8 @@ pub(crate) struct Mark {
     thoughts: Utf16Len,
     tools: u32,
     part_events: u32,
-    calls: Calls,
+    calls: CallsMark,
+    last_call_part: usize,
     seen: Seen,
     code_running: bool,
 }
@@ -166,7 +167,8 @@ impl Answer {
             thoughts: self.thoughts,
             tools: self.tools,
             part_events: self.part_events,
-            calls: self.calls.clone(),
+            calls: self.calls.mark(),
+            last_call_part: self.last_call_part,
             seen: self.seen,
             code_running: self.code_running,
         });
@@ -387,7 +389,8 @@ impl Answer {
             thoughts: mark.thoughts,
             tools: mark.tools,
             part_events: mark.part_events,
-            calls: mark.calls.clone(),
+            calls: std::mem::take(&mut self.calls).resumed(&mark.calls),
+            last_call_part: mark.last_call_part,
             seen: mark.seen,
             code_running: mark.code_running,
             checkpoint,

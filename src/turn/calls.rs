@@ -52,9 +52,28 @@ struct OpenCall {
 pub(crate) struct Calls {
     whole: Vec<Call>,
     open: Option<OpenCall>,
+    /// Calls of earlier attempts: an id is one call only within its own attempt.
+    earlier: usize,
+}
+
+/// How the calls stood at the server's checkpoint.
+#[derive(Debug, Clone)]
+pub(crate) struct CallsMark {
+    whole: usize,
+    open: Option<OpenCall>,
 }
 
 impl Calls {
+    pub(crate) fn mark(&self) -> CallsMark {
+        CallsMark { whole: self.whole.len(), open: self.open.clone() }
+    }
+
+    /// Back to the checkpoint, for the next attempt.
+    pub(crate) fn resumed(mut self, mark: &CallsMark) -> Self {
+        self.whole.truncate(mark.whole);
+        Self { earlier: self.whole.len(), open: mark.open.clone(), whole: self.whole }
+    }
+
     pub(crate) fn whole(&self) -> &[Call] {
         &self.whole
     }
@@ -89,7 +108,7 @@ impl Calls {
         if fragment.is_terminator() {
             return Ok(CallStep::Ignored);
         }
-        if id.is_some() && self.whole.iter().any(|call| call.provider_id.as_deref() == id) {
+        if id.is_some() && self.whole[self.earlier..].iter().any(|call| call.provider_id.as_deref() == id) {
             return Ok(CallStep::Ignored);
         }
         let name = fragment.name.as_deref().filter(|name| !name.is_empty());
