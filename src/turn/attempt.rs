@@ -355,8 +355,13 @@ impl Attempt {
         if answer.code_running() && reason.verdict() == Verdict::Over(FinishClass::Complete) {
             return;
         }
-        let terminal = reason.verdict() != Verdict::Continuation;
-        if terminal {
+        let keeps_token = match reason.verdict() {
+            Verdict::Continuation => true,
+            Verdict::Over(_) => response.continuation_token.is_some(),
+            // What the model made wrong is not to be gone on with.
+            Verdict::ModelFault | Verdict::CallerFault => false,
+        };
+        if !keeps_token {
             answer.forget_mark();
         }
         self.ended.reason = Some(reason);
