@@ -165,7 +165,7 @@ impl Attempt {
                 }
                 Ending::Broken(Broken::new(
                     Cause::Empty,
-                    "a finish reason came, and nothing was said",
+                    "a finish reason came, and nothing new was said",
                 ))
             }
             Verdict::Over(class) => Ending::Whole(class),
@@ -185,12 +185,11 @@ impl Attempt {
 
     /// Something was said, or nothing had to be.
     fn nothing_was_missing(&self, answer: &Answer) -> bool {
-        self.said
-            || match self.base {
-                Base::Nothing => false,
-                Base::Committed => !answer.threw_text_away(),
-                Base::Token => answer.says_anything(),
-            }
+        match self.base {
+            Base::Nothing => self.said,
+            Base::Committed => answer.went_on() || !answer.lost_something(),
+            Base::Token => self.said || answer.says_anything() && !answer.lost_something(),
+        }
     }
 
     fn early(by: EndedBy) -> Broken {

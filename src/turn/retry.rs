@@ -181,8 +181,9 @@ impl Turn {
                 Base::Nothing => {}
             }
         }
-        if broken.cause == Cause::Empty && attempt.base == Base::Committed {
-            tally.continuation_empty = true;
+        if broken.cause == Cause::Empty && attempt.base != Base::Nothing {
+            self.tally.continuation_empty = true;
+            self.answer.forget_mark();
         }
     }
 
