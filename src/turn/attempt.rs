@@ -304,13 +304,17 @@ impl Attempt {
         if let Some(thoughts) = response.usage.thoughts {
             answer.count_thoughts(thoughts);
         }
+        // Beside a candidate it is a remark: the candidate's own reason decides.
         if let Some(reason) = &response.block_reason
-            && !self.content
+            && response.parts.is_empty()
+            && response.finish_reason.is_none()
         {
             let message = response.block_message.as_deref().unwrap_or("");
-            let mut broken =
-                Broken::new(Cause::Refused, format!("the prompt was blocked: {reason} {message}"));
+            let cause = if self.content { Cause::ServerError } else { Cause::Refused };
+            let detail = format!("the prompt was blocked: {reason} {message}");
+            let mut broken = Broken::new(cause, detail.trim_end());
             broken.terminal = Some(ErrorKind::Blocked);
+            broken.offended = true;
             return Err(broken);
         }
         if response.grounded {
