@@ -35,6 +35,8 @@ pub(crate) enum CallError {
     ArgsNotAnObject,
     #[error("a function call began before the arguments of {0:?} were whole")]
     Unterminated(String),
+    #[error("the call of {0:?} ended before its arguments did")]
+    OpenArgs(String),
     #[error(transparent)]
     Args(#[from] ArgsError),
 }
@@ -99,11 +101,11 @@ impl Calls {
                 open.args.push(arg)?;
             }
             open.signature = open.signature.take().or_else(|| signature_of(raw_part));
-            return Ok(if fragment.will_continue == Some(true) {
-                CallStep::More
+            return if fragment.will_continue == Some(true) {
+                Ok(CallStep::More)
             } else {
                 self.close()
-            });
+            };
         }
         if fragment.is_terminator() {
             return Ok(CallStep::Ignored);
@@ -122,7 +124,7 @@ impl Calls {
             let signature = signature_of(raw_part);
             self.open = Some(OpenCall { name: name.clone(), provider_id, args, signature });
             if fragment.will_continue != Some(true) {
-                self.close();
+                self.close()?;
                 return Ok(CallStep::Seen { name, whole: true });
             }
             return Ok(CallStep::Seen { name, whole: false });
@@ -137,8 +139,11 @@ impl Calls {
         Ok(CallStep::Seen { name, whole: true })
     }
 
-    fn close(&mut self) -> CallStep {
-        let Some(open) = self.open.take() else { return CallStep::Ignored };
+    fn close(&mut self) -> Result<CallStep, CallError> {
+        let Some(open) = self.open.take() else { return Ok(CallStep::Ignored) };
+        if open.args.is_open() {
+            return Err(CallError::OpenArgs(open.name));
+        }
         let call = Call {
             name: open.name,
             provider_id: open.provider_id,
@@ -146,7 +151,7 @@ impl Calls {
         };
         let part = assembled_part(&call, open.signature.as_deref());
         self.whole.push(call);
-        CallStep::Closed { part }
+        Ok(CallStep::Closed { part })
     }
 }
 
