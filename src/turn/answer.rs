@@ -430,7 +430,12 @@ impl Answer {
     pub(crate) fn history(&self) -> Vec<Json> {
         let mut content = String::from("{\"role\":\"model\",\"parts\":[");
         let mut first = true;
-        for part in &self.parts {
+        // The API takes no fragment back of a call that never ended.
+        let fragment = self.open_call().map(|_| self.last_call_part);
+        for (i, part) in self.parts.iter().enumerate() {
+            if fragment == Some(i) {
+                continue;
+            }
             let comma = if first { "" } else { "," };
             match part {
                 HistoryPart::Shown(range) => {
