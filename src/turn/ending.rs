@@ -129,7 +129,8 @@ impl Attempt {
             && !self.ended.overtaken
             && tail == Tail::Clean
             && (clean || !self.ended.unreliable)
-            && self.encoding.is_whole();
+            // Where the server holds the connection open, it holds the trailer back as well.
+            && (by == EndedBy::Grace || self.encoding.is_whole());
         match &self.ended.reason {
             Some(reason) if believed => self.judge(reason.verdict(), answer),
             _ => Ending::Broken(Self::early(by)),
