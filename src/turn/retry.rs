@@ -117,7 +117,7 @@ impl Turn {
     pub(super) fn hop(&mut self, now: Duration) {
         let Phase::Running(attempt) = &self.phase else { return };
         let received = self.answer.received(attempt.meter.max().candidates);
-        let spent = attempt.meter.max().output().unwrap_or(received.count);
+        let spent = spent(attempt, received);
         let policy = &self.setup.policy;
         let spent_all = policy
             .max_output_spend_tokens
@@ -169,7 +169,7 @@ impl Turn {
             tally.stream_drops += u32::from(attempt.endpoint == Endpoint::Stream);
         }
         tally.model_faults += u32::from(broken.cause == Cause::ModelFault);
-        let spent = attempt.meter.max().output().unwrap_or(received.count);
+        let spent = spent(attempt, received);
         tally.spent_tokens = tally.spent_tokens.saturating_add(spent);
         if broken.offended {
             match attempt.base {
@@ -404,6 +404,13 @@ impl Turn {
             took_ms: millis(now.saturating_sub(attempt.started)),
         }
     }
+}
+
+/// Output tokens that an attempt is paid for, at least: its text, counted or estimated, and thoughts.
+fn spent(attempt: &Attempt, received: Tokens) -> u64 {
+    let max = attempt.meter.max();
+    let text = max.candidates.unwrap_or(0).max(received.count);
+    text.saturating_add(max.thoughts.unwrap_or(0))
 }
 
 /// The request that the token continues, with the token.
