@@ -2,7 +2,7 @@
 
 use super::driver::{Driver, DriverParts};
 use super::handle::TurnHandle;
-use super::headers::{HeaderProvider, insert};
+use super::headers::{HeaderProvider, insert, secrets_of};
 use super::log::EventLog;
 use super::request::TurnRequest;
 use super::runtime::runtime;
@@ -107,7 +107,7 @@ impl ClientBuilder {
         let key = self.api_key.map(|key| ("x-goog-api-key".to_owned(), key));
         for (name, value) in key.into_iter().chain(self.headers) {
             insert(&mut headers, &name, &value).ok_or_else(|| BuildError::Header(name.clone()))?;
-            secrets.push(value);
+            secrets.extend(secrets_of(&value));
         }
         let tls = tls::config(&self.extra_roots).map_err(BuildError::Root)?;
         let transport =

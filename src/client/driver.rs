@@ -3,7 +3,7 @@
 use super::builder::Shared;
 use super::exchange::{Exchange, Incoming};
 use super::handle::Command;
-use super::headers::{ProviderError, insert};
+use super::headers::{ProviderError, insert, secrets_of};
 use super::log::EventLog;
 use crate::turn::{Action, AttemptNo, Input, Outgoing, Turn};
 use http::HeaderMap;
@@ -102,6 +102,9 @@ impl Driver {
 
     fn take(&mut self, (attempt, incoming): (AttemptNo, Incoming)) {
         match &incoming {
+            Incoming::Secrets(secrets) => {
+                secrets.iter().for_each(|secret| self.turn.keep_secret(secret.clone()));
+            }
             Incoming::Sent => self.handle(Input::Sent { attempt }),
             Incoming::Head { status, headers } => {
                 self.handle(Input::Head { attempt, status: *status, headers });
@@ -141,31 +144,31 @@ impl Wire {
 
     /// The next thing for the running attempt; waits for ever where there is none. Safe to cancel.
     async fn next(&mut self, parts: &DriverParts) -> (AttemptNo, Incoming) {
-        loop {
-            match self {
-                Self::Nothing => return std::future::pending().await,
-                Self::Exchange { attempt, exchange } => return (*attempt, exchange.next().await),
-                Self::Headers { outgoing, task } => {
-                    let given = task.await.map_err(|error| ProviderError(error.to_string()));
-                    let attempt = outgoing.attempt;
-                    let given = match given.and_then(|given| given) {
-                        Ok(given) => given,
-                        Err(error) => {
-                            *self = Self::Nothing;
-                            return (attempt, Incoming::Unreachable(error.to_string()));
-                        }
-                    };
-                    let mut headers = parts.shared.headers.clone();
-                    let bad = given
-                        .iter()
-                        .find(|(name, value)| insert(&mut headers, name, value).is_none())
-                        .map(|(name, _)| format!("the provider's header {name:?} cannot be sent"));
-                    if let Some(detail) = bad {
+        match self {
+            Self::Nothing => std::future::pending().await,
+            Self::Exchange { attempt, exchange } => (*attempt, exchange.next().await),
+            Self::Headers { outgoing, task } => {
+                let given = task.await.map_err(|error| ProviderError(error.to_string()));
+                let attempt = outgoing.attempt;
+                let given = match given.and_then(|given| given) {
+                    Ok(given) => given,
+                    Err(error) => {
                         *self = Self::Nothing;
-                        return (attempt, Incoming::Unsendable(detail));
+                        return (attempt, Incoming::Unreachable(error.to_string()));
                     }
-                    *self = Self::exchange(parts, outgoing, headers);
+                };
+                let mut headers = parts.shared.headers.clone();
+                let bad = given
+                    .iter()
+                    .find(|(name, value)| insert(&mut headers, name, value).is_none())
+                    .map(|(name, _)| format!("the provider's header {name:?} cannot be sent"));
+                if let Some(detail) = bad {
+                    *self = Self::Nothing;
+                    return (attempt, Incoming::Unsendable(detail));
                 }
+                let secrets = given.iter().flat_map(|(_, value)| secrets_of(value)).collect();
+                *self = Self::exchange(parts, outgoing, headers);
+                (attempt, Incoming::Secrets(secrets))
             }
         }
     }
