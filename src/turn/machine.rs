@@ -363,9 +363,14 @@ impl Turn {
             }
             Signal::NetworkChanged => {
                 self.offline = false;
-                if matches!(self.phase, Phase::Running(_)) {
+                if let Phase::Running(attempt) = &self.phase {
+                    // What has not left cannot have been billed, and was no drop.
+                    let cause = match attempt.sent_at {
+                        Some(_) => Cause::NetworkChanged,
+                        None => Cause::Unreachable,
+                    };
                     let detail = "the device changed its network";
-                    self.broken(now, &Broken::new(Cause::NetworkChanged, detail), true);
+                    self.broken(now, &Broken::new(cause, detail), true);
                 } else {
                     self.network_is_back(now);
                 }

@@ -41,6 +41,8 @@ pub(crate) struct Tally {
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub until: Duration,
+    /// Before this the server does not want to be asked again.
+    asked: Duration,
     since: Duration,
     why: Option<WaitReason>,
     strategy: Strategy,
@@ -100,6 +102,7 @@ impl Turn {
         let (pause, why) = self.pause(broken);
         let pending = Pending {
             until: now + pause,
+            asked: if why == Some(WaitReason::ServerAsked) { now + pause } else { now },
             since: now,
             why,
             strategy,
@@ -145,6 +148,7 @@ impl Turn {
             now,
             &Pending {
                 until: now,
+                asked: now,
                 since: now,
                 why: None,
                 strategy: Strategy::Resume,
@@ -266,7 +270,7 @@ impl Turn {
 
     /// The pause is over: on, or park while there is no network.
     pub(super) fn wait_is_over(&mut self, now: Duration) {
-        let Phase::Waiting(pending) = std::mem::replace(&mut self.phase, Phase::Over) else {
+        let Phase::Waiting(mut pending) = std::mem::replace(&mut self.phase, Phase::Over) else {
             return;
         };
         if pending.why == Some(WaitReason::Offline) && self.offline {
@@ -275,6 +279,12 @@ impl Turn {
         }
         if self.offline {
             return self.wait(now, pending, Duration::ZERO);
+        }
+        if pending.asked > now {
+            // The network came back before the time that the server named.
+            (pending.until, pending.why) = (pending.asked, Some(WaitReason::ServerAsked));
+            let rest = pending.asked - now;
+            return self.wait(now, pending, rest);
         }
         self.go(now, &pending);
     }
