@@ -173,10 +173,15 @@ impl Client {
         });
         let log = EventLog::default();
         let (commands, receiver) = tokio::sync::mpsc::unbounded_channel();
-        let parts =
-            DriverParts { shared: self.shared.clone(), model: request.model, log: log.clone() };
+        let turn_id: Arc<str> = turn_id.into();
+        let parts = DriverParts {
+            shared: self.shared.clone(),
+            model: request.model,
+            turn_id: turn_id.clone(),
+            log: log.clone(),
+        };
         runtime.spawn(Driver::new(turn, parts, receiver).run());
-        Ok(TurnHandle { turn_id: turn_id.into(), log, commands })
+        Ok(TurnHandle { turn_id, log, commands })
     }
 }
 

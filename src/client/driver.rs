@@ -16,6 +16,7 @@ use tokio::time::Instant;
 pub(super) struct DriverParts {
     pub shared: Arc<Shared>,
     pub model: String,
+    pub turn_id: Arc<str>,
     pub log: EventLog,
 }
 
@@ -42,11 +43,11 @@ pub(super) struct Driver {
 }
 
 /// Closes the log even if the driver panics, so that no reader waits for ever.
-struct CloseOnDrop(EventLog);
+struct CloseOnDrop(EventLog, Arc<str>);
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        self.0.close();
+        self.0.close(&self.1);
     }
 }
 
@@ -60,7 +61,7 @@ impl Driver {
     }
 
     pub(super) async fn run(mut self) {
-        let _close = CloseOnDrop(self.parts.log.clone());
+        let _close = CloseOnDrop(self.parts.log.clone(), self.parts.turn_id.clone());
         self.turn.start(Duration::ZERO);
         loop {
             self.act();
