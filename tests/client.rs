@@ -61,7 +61,8 @@ async fn tokens_of_the_provider_and_keys_are_taken_out_of_errors() {
 
 #[test]
 fn headers_that_frame_the_body_are_not_the_apps() {
-    for (name, value) in [("content-length", "3"), ("transfer-encoding", "chunked"), ("a", "b\r\nc: d")]
+    for (name, value) in
+        [("content-length", "3"), ("transfer-encoding", "chunked"), ("a", "b\r\nc: d")]
     {
         assert!(Client::builder().header(name, value).build().is_err(), "{name}");
     }

@@ -104,7 +104,9 @@ impl Driver {
     fn take(&mut self, (attempt, incoming): (AttemptNo, Incoming)) {
         match &incoming {
             Incoming::Secrets(secrets) => {
-                secrets.iter().for_each(|secret| self.turn.keep_secret(secret.clone()));
+                for secret in secrets {
+                    self.turn.keep_secret(secret.clone());
+                }
             }
             Incoming::Sent => self.handle(Input::Sent { attempt }),
             Incoming::Head { status, headers } => {

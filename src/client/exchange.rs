@@ -72,7 +72,10 @@ pub(super) enum Incoming {
     /// Values of the headers that are about to be sent.
     Secrets(Vec<String>),
     Sent,
-    Head { status: u16, headers: Vec<(String, String)> },
+    Head {
+        status: u16,
+        headers: Vec<(String, String)>,
+    },
     Bytes(Bytes),
     End(BodyEnd),
     Unreachable(String),
@@ -108,11 +111,8 @@ impl Exchange {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         // A compressed stream cut short looks like a clean end to many decoders.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        let request = transport
-            .client(fresh)
-            .post(url)
-            .headers(headers)
-            .body(reqwest::Body::wrap(body));
+        let request =
+            transport.client(fresh).post(url).headers(headers).body(reqwest::Body::wrap(body));
         Self { state: State::Sending(Box::pin(request.send())), sent, told_sent: false }
     }
 

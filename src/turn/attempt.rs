@@ -8,8 +8,8 @@ use super::gate::{Base, Strategy};
 use super::policy::Policy;
 use super::units::{AttemptNo, Utf16Len};
 use crate::gemini::{
-    ApiError, Encoding, FinishClass, FinishReason, FrameDecoder, FrameError, Message, PartKind, RefusalKind,
-    Response, Verdict, read_messages,
+    ApiError, Encoding, FinishClass, FinishReason, FrameDecoder, FrameError, Message, PartKind,
+    RefusalKind, Response, Verdict, read_messages,
 };
 use crate::text::{Seam, SeamCut, SeamKind, estimate_tokens};
 use std::sync::Arc;

@@ -110,7 +110,9 @@ impl Calls {
         if fragment.is_terminator() {
             return Ok(CallStep::Ignored);
         }
-        if id.is_some() && self.whole[self.earlier..].iter().any(|call| call.provider_id.as_deref() == id) {
+        if id.is_some()
+            && self.whole[self.earlier..].iter().any(|call| call.provider_id.as_deref() == id)
+        {
             return Ok(CallStep::Ignored);
         }
         let name = fragment.name.as_deref().filter(|name| !name.is_empty());

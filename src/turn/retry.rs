@@ -283,7 +283,7 @@ impl Turn {
         if pending.asked > now {
             // The network came back before the time that the server named.
             (pending.until, pending.why) = (pending.asked, Some(WaitReason::ServerAsked));
-            let rest = pending.asked - now;
+            let rest = pending.asked.saturating_sub(now);
             return self.wait(now, pending, rest);
         }
         self.go(now, &pending);
