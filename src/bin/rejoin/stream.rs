@@ -14,16 +14,23 @@ use std::time::Duration;
 const BATCH: usize = 256;
 
 pub async fn run(args: StreamArgs) -> Result<Exit, Stop> {
+    only_one_reads_standard_input(&args)?;
     let client = client(&args)?;
     let mut request = request(&args)?;
     if let Some(id) = &args.turn_id {
         request = request.turn_id(id);
     }
+    // One listener for the whole turn: a new one each time would miss a signal in between. Looked
+    // at before the turn starts, for only then it is set up and an interrupt no longer kills.
+    let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
+    tokio::select! {
+        biased;
+        _ = &mut interrupt => return Ok(Exit::Cancelled),
+        () = std::future::ready(()) => {}
+    }
     let turn = client.start(request).map_err(|error| error.to_string())?;
     let mut printer = printer(args.events);
     let mut controls = Controls::new(args.control);
-    // One listener for the whole turn: a new one each time would miss a signal in between.
-    let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
     let mut interrupted = false;
     let mut cursor = 0;
     loop {
@@ -83,6 +90,17 @@ fn apply(turn: &TurnHandle, control: Control) {
     }
 }
 
+fn only_one_reads_standard_input(args: &StreamArgs) -> Result<(), String> {
+    let is_stdin = |file: &Option<std::path::PathBuf>| file.as_deref() == Some(Path::new("-"));
+    let readers = [args.control, is_stdin(&args.request), is_stdin(&args.policy)];
+    if readers.into_iter().filter(|reads| *reads).count() > 1 {
+        return Err("only one of --control, --request - and --policy - can read standard input: \
+                    pass the others as files"
+            .to_owned());
+    }
+    Ok(())
+}
+
 fn client(args: &StreamArgs) -> Result<Client, String> {
     let mut policy = match &args.policy {
         Some(file) => Policy::from_json(&read(file)?).map_err(|error| error.to_string())?,
@@ -92,8 +110,12 @@ fn client(args: &StreamArgs) -> Result<Client, String> {
         policy.set(name, value).map_err(|error| error.to_string())?;
     }
     let mut builder = Client::builder().base_url(&args.base_url).policy(policy);
-    if let Ok(key) = std::env::var(&args.api_key_env) {
-        builder = builder.api_key(key);
+    match std::env::var(&args.api_key_env) {
+        Ok(key) if !key.is_empty() => builder = builder.api_key(key),
+        Err(std::env::VarError::NotUnicode(_)) => {
+            return Err(format!("the variable {} does not hold a key", args.api_key_env));
+        }
+        Ok(_) | Err(std::env::VarError::NotPresent) => {}
     }
     for (name, value) in &args.headers {
         builder = builder.header(name, value);
