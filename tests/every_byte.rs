@@ -3,153 +3,14 @@
 
 mod support;
 
-use rejoin::turn::{Completed, Endpoint, EventKind, Policy, TurnSetup};
+use rejoin::turn::{Endpoint, EventKind, Outgoing, Policy};
 use serde_json::Value;
-use std::ops::RangeInclusive;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use support::proof::{Hand, Tally, all_streams, ends_of_events, looks_whole, prove, setup, unbroken};
 use support::*;
-
-/// What an app has in hand at the end of a turn.
-#[derive(Debug, PartialEq)]
-struct Hand {
-    text: String,
-    thoughts: String,
-    calls: Vec<(String, Value)>,
-    finish: String,
-    parts: Vec<Value>,
-}
-
-impl Hand {
-    fn of(told: &Told) -> Self {
-        // Only an answer that is complete hands out its calls.
-        let calls = if told.finish == "STOP" { told.calls.clone() } else { Vec::new() };
-        Self {
-            text: told.text.clone(),
-            thoughts: told.thoughts.clone(),
-            calls,
-            finish: told.finish.clone(),
-            parts: told.parts.clone(),
-        }
-    }
-
-    fn after(run: &Run) -> Result<Self, String> {
-        let EventKind::Completed(completed) = run.last() else {
-            return Err(format!("the turn ended with {:?}", run.last()));
-        };
-        let value = |json: &str| serde_json::from_str::<Value>(json).unwrap();
-        let content = completed.history.first().map(|content| value(content.as_str()));
-        let parts = content.and_then(|content| content["parts"].as_array().cloned());
-        Ok(Self {
-            text: completed.text.clone(),
-            thoughts: Screen::of(run.events.iter().map(|event| &event.kind)).thoughts,
-            calls: completed
-                .tool_calls
-                .iter()
-                .map(|call| (call.name.clone(), value(call.args.as_str())))
-                .collect(),
-            finish: completed.finish.reason.clone(),
-            parts: parts.unwrap_or_default(),
-        })
-    }
-
-    fn differs(&self, other: &Self) -> Option<String> {
-        if self.text != other.text {
-            return Some(format!("text {}", first_difference(&self.text, &other.text)));
-        }
-        (self != other).then(|| format!("{self:?} / {other:?}"))
-    }
-}
-
-fn setup(policy: Policy) -> TurnSetup {
-    TurnSetup { turn_id: "t".to_owned(), body: BODY.to_owned(), policy, ..TurnSetup::default() }
-}
 
 /// Every cut begins the answer again.
 fn restarting() -> Policy {
     Policy { min_continue_tokens: u64::MAX, ..Policy::default() }
-}
-
-/// Each event of a body: where a cut leaves just this event and those before it. From the last
-/// byte of its JSON to the last byte before the next event's line.
-fn ends_of_events(body: &str) -> Vec<RangeInclusive<usize>> {
-    let mut ends: Vec<RangeInclusive<usize>> = Vec::new();
-    let mut at = 0;
-    for line in body.split_inclusive(['\r', '\n']) {
-        let text = line.trim_end_matches(['\r', '\n']);
-        if text.starts_with("data:") {
-            if let Some(before) = ends.last_mut() {
-                *before = *before.start()..=at;
-            }
-            ends.push(at + text.len()..=body.len());
-        }
-        at += line.len();
-    }
-    ends
-}
-
-/// A cut that nobody can tell from an end: the events so far say that they are all. Gives what
-/// they say. The rule is DESIGN 3's: the last event carries a finish reason that stands on no
-/// running code; where content has come after a finish reason before, only a clean end counts.
-fn looks_whole(stream: &Stream, ends: &[RangeInclusive<usize>], at: usize, way: Way) -> Option<Hand> {
-    let last = ends.iter().position(|range| range.contains(&at))?;
-    let events = &stream.events[..=last];
-    let finishes = |event: &Value| finish_reason(event).is_some();
-    let has = |event: &Value, key: &str| {
-        let parts = event["candidates"][0]["content"]["parts"].as_array();
-        parts.is_some_and(|parts| parts.iter().any(|part| part.get(key).is_some()))
-    };
-    let told = slow_read(events);
-    if !finishes(&events[last]) || has(&events[last], "executableCode") || told == stream.told {
-        return None;
-    }
-    let ran_code = |event: &Value| has(event, "executableCode");
-    let spoke_after = events[..last].iter().any(|event| finishes(event) && !ran_code(event));
-    (way == Way::Clean || !spoke_after).then(|| Hand::of(&told))
-}
-
-/// The cuts of one stream.
-#[derive(Debug, Default)]
-struct Tally {
-    cuts: usize,
-    undecidable: Vec<(usize, Way)>,
-    violations: Vec<String>,
-}
-
-impl Tally {
-    /// `known` is a completed answer that was found to be as expected: most cuts end with it, byte
-    /// for byte, and need no second look.
-    fn check(&mut self, cut: &dyn Fn() -> String, run: &Run, expected: &Hand, known: &Completed) {
-        self.cuts += 1;
-        assert_invariants_given(run, Some(known));
-        let wrong = match run.last() {
-            EventKind::Completed(now)
-                if (&now.text, &now.history) == (&known.text, &known.history)
-                    && (&now.tool_calls, &now.finish) == (&known.tool_calls, &known.finish) =>
-            {
-                let thoughts = Screen::of(run.events.iter().map(|event| &event.kind)).thoughts;
-                (thoughts != expected.thoughts).then_some(thoughts)
-            }
-            _ => match Hand::after(run) {
-                Ok(hand) => hand.differs(expected),
-                Err(failure) => Some(failure),
-            },
-        };
-        if let Some(wrong) = wrong {
-            self.violations.push(format!("{}: {wrong}", cut()));
-        }
-    }
-}
-
-/// The unbroken turn: its answer is what a slow reader says.
-fn unbroken(body: &str, whole: &Hand) -> Box<Completed> {
-    let run = Pair::new(setup(Policy::default()), |_, _| Reply::whole(body)).run();
-    assert_invariants(&run);
-    assert_eq!(Hand::after(&run).unwrap().differs(whole), None);
-    match run.last() {
-        EventKind::Completed(completed) => completed.clone(),
-        other => panic!("{other:?}"),
-    }
 }
 
 /// Cuts a stream at every byte; the next request, if any, brings it whole.
@@ -188,44 +49,6 @@ fn cut_everywhere(stream: &Stream, line: Line, ways: fn(usize) -> Vec<Way>, poli
         }
     }
     tally
-}
-
-/// Runs `proof` on each stream, on two threads, and prints and judges the sum.
-fn prove(name: &str, streams: &[Stream], proof: impl Fn(&Stream) -> Tally + Sync) {
-    let (next, sums) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some(stream) = streams.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let tally = proof(stream);
-                    sums.lock().unwrap().push((stream, tally));
-                }
-            });
-        }
-    });
-    let sums = sums.into_inner().unwrap();
-    let cuts: usize = sums.iter().map(|(_, tally)| tally.cuts).sum();
-    let undecidable: usize = sums.iter().map(|(_, tally)| tally.undecidable.len()).sum();
-    let violations: Vec<_> = sums.iter().flat_map(|(_, tally)| &tally.violations).collect();
-    println!(
-        "{name}: {} streams, {cuts} cuts, {undecidable} look whole to anyone, {} violations",
-        streams.len(),
-        violations.len()
-    );
-    for (stream, tally) in sums.iter().filter(|(_, tally)| !tally.undecidable.is_empty()) {
-        let mut offsets: Vec<_> = tally.undecidable.iter().map(|(at, _)| *at).collect();
-        offsets.dedup();
-        println!("  {} looks whole at {offsets:?}", stream.name);
-    }
-    assert!(violations.is_empty(), "{:#?}", &violations[..violations.len().min(20)]);
-}
-
-fn all_streams() -> Vec<Stream> {
-    let mut streams = own_streams();
-    streams.extend(recordings());
-    // The long ones first, so that both threads end together.
-    streams.sort_by_key(|stream| std::cmp::Reverse(stream.body.len()));
-    streams
 }
 
 const EVERY_WAY: fn(usize) -> Vec<Way> = |_| Way::ALL.to_vec();
@@ -270,5 +93,106 @@ fn a_cut_anywhere_is_healed_by_an_answer_in_one_piece() {
     let policy = Policy { stream_drops_before_fallback: 1, ..restarting() };
     prove("non-streaming", &all_streams(), |stream| {
         cut_everywhere(stream, Line::AsIs, TURN_BY_TURN, &policy)
+    });
+}
+
+/// How a well-behaved model goes on: exactly the rest, as one stream of text.
+fn rest_of(stream: &Stream, request: &Outgoing, piece: usize, eats_spaces: bool) -> Reply {
+    let body: Value = serde_json::from_str(&request.body).unwrap();
+    let committed = match body["contents"].as_array().unwrap().as_slice() {
+        [_] => return Reply::whole(&stream.body),
+        [_, model, user] => {
+            assert_eq!(user["role"], "user");
+            model["parts"][0]["text"].as_str().unwrap()
+        }
+        other => panic!("{other:?}"),
+    };
+    let rest = stream.told.text.strip_prefix(committed).expect("committed text is a prefix");
+    let rest = if eats_spaces { rest.trim_start_matches(' ') } else { rest };
+    if request.endpoint == Endpoint::Unary {
+        let parts = vec![serde_json::json!({ "text": rest })];
+        return Reply::whole(unary(&Told { parts, finish: stream.told.finish.clone(), ..Told::default() }));
+    }
+    let chars: Vec<char> = rest.chars().collect();
+    let pieces = chars.chunks(piece).map(|piece| sse(&text(&piece.iter().collect::<String>())));
+    Reply::whole(pieces.collect::<String>() + &sse(&finish(&stream.told.finish)))
+}
+
+/// Cuts a stream of text at every byte; the model goes on from the committed text.
+fn continued_everywhere(stream: &Stream, eats_spaces: bool) -> Tally {
+    let ends = ends_of_events(&stream.body);
+    let full = &stream.told.text;
+    let (mut tally, mut continued) = (Tally::default(), 0);
+    for at in 0..=stream.body.len() {
+        let way = Way::ALL[at % 4];
+        let policy = Policy {
+            min_continue_tokens: 1,
+            stream_drops_before_fallback: 1 + u32::from(at % 8 < 6),
+            ..Policy::default()
+        };
+        let piece = [1, 5, 23, 400][at / 4 % 4];
+        let run = Pair::new(setup(policy), |k, request| match k {
+            0 => Reply::cut(&stream.body.as_bytes()[..at], way),
+            1 => rest_of(stream, request, piece, eats_spaces),
+            _ => panic!("{} cut at {at} by {way:?}: a third request", stream.name),
+        })
+        .run();
+        tally.cuts += 1;
+        assert_invariants(&run);
+        let EventKind::Completed(completed) = run.last() else {
+            tally.violations.push(format!("{} cut at {at}: {:?}", stream.name, run.last()));
+            continue;
+        };
+        let prefix = looks_whole(stream, &ends, at, way).filter(|prefix| prefix.text != *full);
+        let expected = prefix.as_ref().map_or(full, |prefix| &prefix.text);
+        if prefix.is_some() {
+            tally.undecidable.push((at, way));
+        }
+        continued += usize::from(run.requests.len() > 1 && *run.requests[1].body != *BODY);
+        if eats_spaces && !gap_is_known(&run) {
+            continue;
+        }
+        if completed.text != *expected {
+            let wrong = first_difference(&completed.text, expected);
+            let shown = Screen::of(run.events.iter().map(|event| &event.kind).take_while(|kind| {
+                !matches!(kind, EventKind::Dropped(_))
+            }));
+            let tail = &shown.text[shown.text.floor_char_boundary(shown.text.len().saturating_sub(40))..];
+            tally.violations.push(format!(
+                "{} cut at {at} by {way:?}, shown …{tail:?}, pieces of {piece}: {wrong}",
+                stream.name
+            ));
+        }
+    }
+    tally.continued = continued;
+    tally
+}
+
+/// True if the dead attempt had shown more than white space after the committed text: only then
+/// does anyone know which white space stands there.
+fn gap_is_known(run: &Run) -> bool {
+    let mut screen = Screen::default();
+    for event in &run.events {
+        if let EventKind::Reset(reset) = &event.kind {
+            return !screen.text[reset.keep_text_bytes as usize..].trim().is_empty();
+        }
+        screen.apply(&event.kind);
+    }
+    true
+}
+
+fn plain_texts() -> Vec<Stream> {
+    all_streams().into_iter().filter(Stream::is_plain_text).collect()
+}
+
+#[test]
+fn a_cut_anywhere_is_continued_without_a_seam() {
+    prove("continuation", &plain_texts(), |stream| continued_everywhere(stream, false));
+}
+
+#[test]
+fn a_model_that_leaves_out_the_spaces_leaves_no_seam_either() {
+    prove("continuation without spaces", &plain_texts(), |stream| {
+        continued_everywhere(stream, true)
     });
 }

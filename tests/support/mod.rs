@@ -4,6 +4,7 @@
 
 mod invariants;
 mod pair;
+pub mod proof;
 mod screen;
 mod slow;
 mod streams;
