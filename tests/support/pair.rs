@@ -243,30 +243,35 @@ pub fn replay(setup: TurnSetup, inputs: &[Happening]) -> String {
 }
 
 /// The events of the same inputs, with something done to the turn after each: `disturb` gets the
-/// turn, the time and the number of the attempt that was sent last.
+/// turn, the time and the number of the last attempt that is over.
 pub fn replay_with(
     setup: TurnSetup,
     inputs: &[Happening],
     mut disturb: impl FnMut(&mut Turn, Duration, u32),
 ) -> String {
     let mut turn = Turn::new(setup);
-    let (mut events, mut sent) = (Vec::new(), 0);
-    let mut drain = |turn: &mut Turn, sent: &mut u32| {
+    let (mut events, mut over) = (Vec::new(), 0);
+    let mut drain = |turn: &mut Turn, over: &mut u32| {
         while let Some(action) = turn.poll_action() {
             match action {
-                Action::Emit(event) => events.push(event),
-                Action::Send(outgoing) => *sent = outgoing.attempt.0,
-                _ => {}
+                Action::Emit(event) => {
+                    if matches!(event.kind, EventKind::Dropped(_) | EventKind::Completed(_)) {
+                        *over = event.attempt.0;
+                    }
+                    events.push(event);
+                }
+                Action::Send(outgoing) => *over = outgoing.attempt.0 - 1,
+                Action::Abort { .. } => {}
             }
         }
     };
     turn.start(Duration::ZERO);
-    drain(&mut turn, &mut sent);
+    drain(&mut turn, &mut over);
     for happening in inputs {
         happening.feed(&mut turn);
-        drain(&mut turn, &mut sent);
-        disturb(&mut turn, happening.at, sent);
-        drain(&mut turn, &mut sent);
+        drain(&mut turn, &mut over);
+        disturb(&mut turn, happening.at, over);
+        drain(&mut turn, &mut over);
     }
     jsonl(&events)
 }
