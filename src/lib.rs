@@ -1,4 +1,77 @@
+//! Rejoin streams a Gemini answer to a phone and keeps it one clean answer when the connection
+//! breaks: nothing shown twice, no tool run twice, no second generation that was not needed.
+//!
+//! ```no_run
+//! use rejoin::client::{Client, TurnRequest};
+//! use rejoin::turn::EventKind;
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::builder().api_key(std::env::var("GEMINI_API_KEY")?).build()?;
+//! let turn = client.start(TurnRequest::prompt("gemini-2.5-flash", "Write about bees."))?;
+//!
+//! let (mut screen, mut cursor) = (String::new(), 0);
+//! loop {
+//!     let batch = turn.events_after(cursor, 64).await;
+//!     for event in batch.events {
+//!         match event.kind {
+//!             EventKind::Text { text } => screen.push_str(&text),
+//!             EventKind::Reset(reset) => screen.truncate(reset.keep_text_bytes as usize),
+//!             EventKind::Completed(done) => assert_eq!(done.text, screen),
+//!             EventKind::Failed(failed) => eprintln!("{}: {screen}", failed.error),
+//!             _ => {}
+//!         }
+//!     }
+//!     if batch.finished {
+//!         return Ok(());
+//!     }
+//!     cursor = batch.next_cursor;
+//! }
+//! # }
+//! ```
+//!
+//! # The four rules
+//!
+//! 1. **Attempts have identity.** A *turn* is one answer; an *attempt* is one request for it, and
+//!    is numbered. What a dead attempt brought is closed with it, and its late bytes are discarded
+//!    here, never in the app.
+//! 2. **A drop is never silent.** `Dropped`, then `Reset`, then `AttemptStarted`, then the first
+//!    new piece.
+//! 3. **Tools wait.** A tool call leaves only inside `Completed`, and only from the attempt that
+//!    completed.
+//! 4. **Effects are keyed by meaning**, never by the provider's call id.
+//!
+//! # The house
+//!
+//! ```text
+//! ffi -> client -> turn -> text     where text may be cut, and what a reply begins with
+//!                       -> gemini   bytes to responses, bodies to bytes
+//!                       -> effect   keys of tool calls
+//! ```
+//!
+//! [`turn`] is a pure state machine: inputs in, actions out, no clock, no sockets.
+//! Its one invariant: every call of [`turn::Turn::handle`] is followed by a full drain of
+//! [`turn::Turn::poll_action`]. [`client`] is the thin layer that drives it with tokio and reqwest.
+//! [`turn::decide`] is the gate: the rule that picks `restart`, `continue`, `resume` or
+//! `non_streaming`. Every number it uses is a field of [`turn::Policy`].
+//!
+//! # What it does not do
+//!
+//! It cannot stop the server from billing an abandoned attempt; it tells what is known of each
+//! bill. It keeps no journal across process death yet, and asks for one candidate only.
+//!
+//! # Features
+//!
+//! - `testkit`: a Gemini server that breaks as told, for tests of apps.
+//! - `cli`: the `rejoin` command line.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs, unreachable_pub)]
+
+pub mod client;
 pub mod effect;
 pub mod gemini;
 pub mod text;
 pub mod turn;
+
+#[cfg(feature = "testkit")]
+pub mod testkit;

@@ -12,6 +12,7 @@ fn cut(text: &str) -> Option<Cut> {
 }
 
 /// Texts made of what matters to a checkpoint, so that markup and ends meet often.
+#[allow(clippy::too_many_lines)] // One list.
 fn texts() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "a",

@@ -45,9 +45,9 @@ pub struct Refusal {
 }
 
 /// Longest pause that is worth waiting for; gemini-cli treats longer ones as exhausted, too.
-const LONGEST_DELAY: Duration = Duration::from_secs(300);
+const LONGEST_DELAY: Duration = Duration::from_mins(5);
 /// Pause for a per-minute quota that names none (gemini-cli).
-const PER_MINUTE_DELAY: Duration = Duration::from_secs(60);
+const PER_MINUTE_DELAY: Duration = Duration::from_mins(1);
 /// How much of a body that is no JSON is kept for the app to see.
 const RAW_CHARS: usize = 2000;
 
@@ -86,12 +86,12 @@ impl ApiError {
             Some(Value::Array(items)) => items.first(),
             other => other.as_ref(),
         };
-        if let Some(error) = object.and_then(|object| object.get("error")) {
-            if let Ok(raw) = serde_json::value::to_raw_value(error) {
-                let mut read = Self::of_error_field(&raw);
-                read.code = read.code.or(Some(http_status));
-                return read;
-            }
+        if let Some(error) = object.and_then(|object| object.get("error"))
+            && let Ok(raw) = serde_json::value::to_raw_value(error)
+        {
+            let mut read = Self::of_error_field(&raw);
+            read.code = read.code.or(Some(http_status));
+            return read;
         }
         let text: String = String::from_utf8_lossy(body).chars().take(RAW_CHARS).collect();
         Self {

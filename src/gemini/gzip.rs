@@ -12,7 +12,7 @@ pub enum Encoding {
     /// As they are.
     Identity,
     /// gzip.
-    Gzip(Gunzip),
+    Gzip(Box<Gunzip>),
 }
 
 /// A compressed body that is broken, or compressed in a way that is not known.
@@ -31,7 +31,7 @@ impl Encoding {
     pub fn of(header: Option<&str>) -> Result<Self, EncodingError> {
         match header.map(|value| value.trim().to_ascii_lowercase()).as_deref() {
             None | Some("" | "identity") => Ok(Self::Identity),
-            Some("gzip" | "x-gzip") => Ok(Self::Gzip(Gunzip::new())),
+            Some("gzip" | "x-gzip") => Ok(Self::Gzip(Box::new(Gunzip::new()))),
             Some(other) => Err(EncodingError { what: format!("unknown encoding {other:?}") }),
         }
     }

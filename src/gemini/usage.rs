@@ -65,7 +65,7 @@ impl Usage {
 /// A count may be a number or, as proto3 JSON writes 64-bit integers, a string.
 fn count<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     struct Count;
-    impl<'de> serde::de::Visitor<'de> for Count {
+    impl serde::de::Visitor<'_> for Count {
         type Value = Option<u64>;
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             f.write_str("a token count")

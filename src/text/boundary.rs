@@ -111,6 +111,17 @@ impl Sentences {
         accepted
     }
 
+    /// True while an end waits for what follows.
+    pub(super) fn is_undecided(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// Takes ASCII letters and digits: what [`feed`](Self::feed) does with them one by one.
+    pub(super) fn take_word(&mut self, letters: &str) {
+        let room = WORD_KEPT.saturating_sub(self.word.len());
+        self.word.push_str(&letters[..letters.len().min(room)]);
+    }
+
     /// Takes a character of the text, with what it was to the markup, and whether nothing was
     /// open before it and after it. Returns an end that is now certain.
     pub(super) fn feed(
@@ -380,7 +391,12 @@ pub(super) fn is_wide(c: char) -> bool {
 
 /// True for what stays in one grapheme with a terminator before it: combining marks, variation
 /// selectors, joiners.
+#[inline]
 pub(super) fn is_extender(c: char) -> bool {
+    !c.is_ascii() && is_extender_beyond_ascii(c)
+}
+
+fn is_extender_beyond_ascii(c: char) -> bool {
     // The tables cost more than the rest of a character does: ask them only where marks may be.
     let letters = matches!(c,
         '\0'..='\u{2ff}' | '\u{400}'..='\u{482}' | '\u{2010}'..='\u{2027}'

@@ -106,6 +106,18 @@ impl Inline {
     }
 
     /// Nothing is open: a sentence that ends here ends for the reader as well.
+    /// True where a letter changes nothing but what came before the next character.
+    pub(super) fn is_undisturbed(&self) -> bool {
+        self.mode == Mode::Text && self.run.is_none() && !self.escaped && !self.after_link_text
+    }
+
+    /// Takes ASCII letters and digits while undisturbed.
+    pub(super) fn take_word(&mut self, letters: &str) {
+        if let Some(last) = letters.chars().next_back() {
+            self.previous = last;
+        }
+    }
+
     pub(super) fn is_clear(&self) -> bool {
         self.mode == Mode::Text && self.open.is_empty()
     }

@@ -131,6 +131,16 @@ impl Lines {
         std::mem::take(&mut self.held)
     }
 
+    /// True past the markers of a line.
+    pub(super) fn is_in_text(&self) -> bool {
+        self.state == State::Text && self.held.is_empty() && !self.block_started
+    }
+
+    /// Takes letters and digits while in text.
+    pub(super) fn take_word(&mut self) {
+        self.only_table_marks = false;
+    }
+
     pub(super) fn feed(&mut self, c: char) -> Role {
         self.only_table_marks &= matches!(c, '|' | '-' | ':' | ' ' | '\t' | '>');
         self.bars |= c == '|';

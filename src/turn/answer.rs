@@ -15,7 +15,6 @@ use std::sync::Arc;
 
 /// Kinds of content after which a continuation would break something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools)]
 pub(crate) struct Seen {
     pub tool: bool,
     pub code: bool,
@@ -317,6 +316,9 @@ impl Answer {
 
     /// Output tokens of the running attempt: measured if the server counted, else estimated.
     pub(crate) fn received(&self, measured: Option<u64>) -> Tokens {
+        if let Some(count) = measured.filter(|count| *count > 0) {
+            return Tokens { count, exact: true };
+        }
         let fresh = &self.text[self.base_len.min(self.text.len())..];
         let held: u64 = self
             .parts
@@ -327,10 +329,8 @@ impl Answer {
             })
             .sum();
         let estimate = estimate_tokens(fresh) + self.trimmed_tokens + held;
-        match measured {
-            Some(count) if count > 0 || estimate == 0 => Tokens { count, exact: true },
-            _ => Tokens { count: estimate, exact: estimate == 0 },
-        }
+        // A count of zero beside text is a server that has not counted yet.
+        Tokens { count: estimate, exact: estimate == 0 }
     }
 
     /// R of the first `len` bytes, where the running attempt brought `received` tokens.

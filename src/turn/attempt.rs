@@ -295,16 +295,14 @@ impl Attempt {
         if let Some(thoughts) = response.usage.thoughts {
             answer.count_thoughts(thoughts);
         }
-        if let Some(reason) = &response.block_reason {
-            if !self.content {
-                let message = response.block_message.as_deref().unwrap_or("");
-                let mut broken = Broken::new(
-                    Cause::Refused,
-                    format!("the prompt was blocked: {reason} {message}"),
-                );
-                broken.terminal = Some(ErrorKind::Blocked);
-                return Err(broken);
-            }
+        if let Some(reason) = &response.block_reason
+            && !self.content
+        {
+            let message = response.block_message.as_deref().unwrap_or("");
+            let mut broken =
+                Broken::new(Cause::Refused, format!("the prompt was blocked: {reason} {message}"));
+            broken.terminal = Some(ErrorKind::Blocked);
+            return Err(broken);
         }
         if response.grounded {
             answer.see_grounding();
@@ -319,12 +317,12 @@ impl Attempt {
                 .map_err(|error: CallError| Broken::new(Cause::Malformed, error.to_string()))?;
             content |= taken.content;
             self.said |= taken.said;
-            if let (Some(hold), PartKind::Text(text)) = (&mut self.hold, &part.kind) {
-                if !text.is_empty() {
-                    hold.since.get_or_insert(now);
-                    if let Some(cut) = hold.seam.push(text) {
-                        self.release(&cut, answer, out);
-                    }
+            if let (Some(hold), PartKind::Text(text)) = (&mut self.hold, &part.kind)
+                && !text.is_empty()
+            {
+                hold.since.get_or_insert(now);
+                if let Some(cut) = hold.seam.push(text) {
+                    self.release(&cut, answer, out);
                 }
             }
         }

@@ -29,7 +29,7 @@ impl Backoff {
         Duration::from_millis(pause)
     }
 
-    /// SplitMix64: small, and good enough to spread phones apart.
+    /// `SplitMix64`: small, and good enough to spread phones apart.
     fn next_random(&mut self) -> f64 {
         self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.random;

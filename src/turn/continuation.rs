@@ -1,6 +1,7 @@
 //! What a continuation asks of the model.
 
 use crate::text::Cut;
+use std::fmt::Write as _;
 
 /// The instruction forbids restating, summarising and prefacing; the rest of it depends on where
 /// the committed text stops.
@@ -14,7 +15,7 @@ pub(crate) fn instruction(cut: &Cut) -> String {
              fence.",
         );
     } else if let Some(number) = cut.next_number {
-        text.push_str(&format!(" The next number is {number}."));
+        let _ = write!(text, " The next number is {number}.");
     }
     text
 }

@@ -132,7 +132,7 @@ impl Attempt {
             && self.encoding.is_whole();
         match &self.ended.reason {
             Some(reason) if believed => self.judge(reason.verdict(), answer),
-            _ => Ending::Broken(self.early(by)),
+            _ => Ending::Broken(Self::early(by)),
         }
     }
 
@@ -174,7 +174,7 @@ impl Attempt {
                 let name = self.ended.reason.as_ref().map_or("", |reason| reason.as_str());
                 let mut broken =
                     Broken::new(Cause::ModelFault, format!("the model ended with {name}"));
-                broken.words = self.ended.message.clone();
+                broken.words.clone_from(&self.ended.message);
                 if verdict == Verdict::CallerFault {
                     broken.terminal = Some(ErrorKind::BadRequest);
                 }
@@ -193,7 +193,7 @@ impl Attempt {
             }
     }
 
-    fn early(&self, by: EndedBy) -> Broken {
+    fn early(by: EndedBy) -> Broken {
         let (cause, detail) = match by {
             EndedBy::Body(BodyEnd::Reset) => (Cause::Reset, "the connection was reset"),
             EndedBy::Idle => (Cause::Idle, "no byte came for too long"),

@@ -102,6 +102,7 @@ pub struct DecisionReport {
     pub reasons: Vec<Reason>,
 }
 
+#[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref)] // Serde's signature.
 fn strategy_or_fail<S: Serializer>(
     strategy: &Option<Strategy>,
     serializer: S,
@@ -246,6 +247,21 @@ impl Cause {
             _ => Family::Drop,
         }
     }
+
+    /// The connection itself failed: others of its pool may be dead as well.
+    pub(crate) const fn connection_failed(self) -> bool {
+        matches!(
+            self,
+            Self::Unreachable
+                | Self::ClosedEarly
+                | Self::Reset
+                | Self::Idle
+                | Self::FirstByteTimeout
+                | Self::NotAStream
+                | Self::NetworkChanged
+                | Self::Suspended
+        )
+    }
 }
 
 /// The whole answer.
@@ -273,6 +289,7 @@ pub struct Finish {
     pub reason: String,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // Serde's signature.
 fn class_name<S: Serializer>(class: &FinishClass, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(class.as_str())
 }

@@ -93,7 +93,6 @@ pub struct Decision {
 
 /// All that the gate looks at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools)]
 pub struct Evidence {
     /// The app cancelled.
     pub cancelled: bool,
@@ -199,15 +198,14 @@ fn base(evidence: &Evidence, policy: &Policy) -> (Base, Vec<Reason>) {
     if evidence.resume_refused {
         reasons.push(Reason::ResumeRefused);
     }
-    match restart_rows.into_iter().find_map(|(holds, reason)| holds.then_some(reason)) {
-        Some(reason) => {
-            reasons.push(reason);
-            (Base::Nothing, reasons)
-        }
-        None => {
-            reasons.push(Reason::FreeTextAboveThreshold);
-            (Base::Committed, reasons)
-        }
+    if let Some(reason) =
+        restart_rows.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
+    {
+        reasons.push(reason);
+        (Base::Nothing, reasons)
+    } else {
+        reasons.push(Reason::FreeTextAboveThreshold);
+        (Base::Committed, reasons)
     }
 }
 

@@ -5,7 +5,7 @@
 //! [`Turn::next_wake`].
 
 use super::answer::Answer;
-use super::attempt::{Attempt, Endpoint};
+use super::attempt::{Attempt, Broken, Endpoint};
 use super::backoff::Backoff;
 use super::ending::{BodyEnd, EndedBy, Ending, Timer};
 use super::event::{
@@ -99,6 +99,13 @@ pub enum Input<'a> {
         /// A line for people.
         detail: &'a str,
     },
+    /// The request cannot be built: nothing was sent, and no retry cures it.
+    Unsendable {
+        /// The attempt.
+        attempt: AttemptNo,
+        /// A line for people.
+        detail: &'a str,
+    },
     /// The time of [`Turn::next_wake`] has come.
     Wake,
     /// The app cancels the turn.
@@ -156,7 +163,7 @@ pub struct Turn {
     pub(super) reports: Vec<AttemptReport>,
     /// The longest text shown so far, where it is longer than what is shown now.
     longest: String,
-    turn_id: Arc<str>,
+    id: Arc<str>,
     seq: u64,
     actions: VecDeque<Action>,
     fresh: Vec<EventKind>,
@@ -167,7 +174,7 @@ impl Turn {
     #[must_use]
     pub fn new(setup: TurnSetup) -> Self {
         Self {
-            turn_id: setup.turn_id.as_str().into(),
+            id: setup.turn_id.as_str().into(),
             backoff: Backoff::new(setup.seed),
             body: None,
             phase: Phase::New,
@@ -227,7 +234,7 @@ impl Turn {
                 let Some(running) = self.running(attempt) else { return };
                 running.sent_at.get_or_insert(now);
                 if let Err(broken) = running.head(status, headers) {
-                    self.broken(now, broken, true);
+                    self.broken(now, &broken, true);
                 }
             }
             Input::Bytes { attempt, bytes } => self.bytes(now, attempt, bytes),
@@ -238,11 +245,14 @@ impl Turn {
             }
             Input::Unreachable { attempt, detail } => {
                 if self.running(attempt).is_some() {
-                    self.broken(
-                        now,
-                        super::attempt::Broken::new(Cause::Unreachable, detail),
-                        false,
-                    );
+                    self.broken(now, &Broken::new(Cause::Unreachable, detail), false);
+                }
+            }
+            Input::Unsendable { attempt, detail } => {
+                if self.running(attempt).is_some() {
+                    let mut broken = Broken::new(Cause::Unreachable, detail);
+                    broken.terminal = Some(ErrorKind::InvalidArgument);
+                    self.broken(now, &broken, false);
                 }
             }
         }
@@ -286,7 +296,7 @@ impl Turn {
         let result = attempt.bytes(now, bytes, &mut self.answer, &mut self.fresh);
         self.emit_fresh();
         if let Err(broken) = result {
-            self.broken(now, broken, true);
+            self.broken(now, &broken, true);
         }
     }
 
@@ -315,7 +325,7 @@ impl Turn {
         match ending {
             Ending::Whole(class) => self.complete(now, class),
             Ending::Hop => self.hop(now),
-            Ending::Broken(broken) => self.broken(now, broken, false),
+            Ending::Broken(broken) => self.broken(now, &broken, false),
         }
     }
 
@@ -345,11 +355,7 @@ impl Turn {
                 self.offline = false;
                 if matches!(self.phase, Phase::Running(_)) {
                     let detail = "the device changed its network";
-                    self.broken(
-                        now,
-                        super::attempt::Broken::new(Cause::NetworkChanged, detail),
-                        true,
-                    );
+                    self.broken(now, &Broken::new(Cause::NetworkChanged, detail), true);
                 } else {
                     self.network_is_back(now);
                 }
@@ -474,7 +480,7 @@ impl Turn {
 
     pub(super) fn emit(&mut self, kind: EventKind) {
         self.seq += 1;
-        let (turn, attempt) = (self.turn_id.clone(), self.attempt_no);
+        let (turn, attempt) = (self.id.clone(), self.attempt_no);
         self.actions.push_back(Action::Emit(Event { kind, turn, seq: self.seq, attempt }));
     }
 }

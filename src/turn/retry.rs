@@ -54,7 +54,7 @@ pub(crate) struct Pending {
 
 impl Turn {
     /// The running attempt is not whole. `abort` if its connection is still open.
-    pub(super) fn broken(&mut self, now: Duration, broken: Broken, abort: bool) {
+    pub(super) fn broken(&mut self, now: Duration, broken: &Broken, abort: bool) {
         if abort {
             self.abort();
         }
@@ -70,9 +70,9 @@ impl Turn {
             self.emit(kind);
         }
         let received = self.answer.received(attempt.meter.max().candidates);
-        self.count(&attempt, &broken, received);
+        self.count(&attempt, broken, received);
         let (cut, tokens) = self.committed(received);
-        let evidence = self.evidence(&attempt, &broken, cut.is_some(), tokens);
+        let evidence = self.evidence(&attempt, broken, cut.is_some(), tokens);
         let decision = decide(&evidence, &self.setup.policy);
         let outcome = if decision.next.is_some() { Outcome::Dropped } else { Outcome::Failed };
         let refused = attempt.is_error_answer();
@@ -95,9 +95,9 @@ impl Turn {
         }));
         let Some((strategy, base)) = decision.next else {
             let reason = decision.reasons.first().copied().unwrap_or(Reason::NotRetryable);
-            return self.give_up(reason, &broken, http_status);
+            return self.give_up(reason, broken, http_status);
         };
-        let (pause, why) = self.pause(&broken);
+        let (pause, why) = self.pause(broken);
         let pending = Pending {
             until: now + pause,
             since: now,
@@ -143,7 +143,7 @@ impl Turn {
         self.reports.push(report);
         self.go(
             now,
-            Pending {
+            &Pending {
                 until: now,
                 since: now,
                 why: None,
@@ -258,7 +258,7 @@ impl Turn {
             let for_ms = u64::try_from(pause.as_nanos().div_ceil(1_000_000)).ok();
             self.emit(EventKind::Waiting { next_attempt, for_ms, why });
         } else {
-            return self.go(now, pending);
+            return self.go(now, &pending);
         }
         self.phase = Phase::Waiting(pending);
     }
@@ -275,7 +275,7 @@ impl Turn {
         if self.offline {
             return self.wait(now, pending, Duration::ZERO);
         }
-        self.go(now, pending);
+        self.go(now, &pending);
     }
 
     pub(super) fn network_is_back(&mut self, now: Duration) {
@@ -286,7 +286,7 @@ impl Turn {
     }
 
     /// Reset, then the next attempt.
-    fn go(&mut self, now: Duration, pending: Pending) {
+    fn go(&mut self, now: Duration, pending: &Pending) {
         self.remember_shown();
         let old = std::mem::take(&mut self.answer);
         let caller: Arc<str> = self.body.as_ref().map_or("", Body::as_str).into();
@@ -335,7 +335,11 @@ impl Turn {
         );
         attempt.waited = now.saturating_sub(pending.since);
         attempt.is_hop = pending.is_hop;
-        self.run(attempt, !pending.is_hop);
+        let fresh_connection = match pending.reason {
+            ResetReason::Cause(cause) => cause.connection_failed(),
+            ResetReason::Continuation | ResetReason::AnswerRestarted => false,
+        };
+        self.run(attempt, fresh_connection);
     }
 
     fn seam(&self, answer: &Answer, cut: &Cut) -> Seam {

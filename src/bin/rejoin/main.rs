@@ -1,1 +1,53 @@
-fn main() {}
+//! `rejoin`: streams a turn, plays a broken server, shows what Rejoin does about it.
+//!
+//! What may live here: arguments in, text out. Whatever decides anything belongs into the library.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod checkpoint;
+mod control;
+mod exit;
+mod serve;
+mod stream;
+
+use args::{Args, Command};
+use clap::Parser as _;
+use exit::Exit;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // `--help` and `--version` are no errors; clap knows where each is printed.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage.into() } else { ExitCode::SUCCESS };
+        }
+    };
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("rejoin: no runtime: {error}");
+            return Exit::Failed.into();
+        }
+    };
+    let result = runtime.block_on(run(args));
+    // A blocking read of standard input must not keep the process alive.
+    runtime.shutdown_background();
+    match result {
+        Ok(exit) => exit.into(),
+        Err(message) => {
+            eprintln!("rejoin: {message}");
+            Exit::Usage.into()
+        }
+    }
+}
+
+async fn run(args: Args) -> Result<Exit, String> {
+    match args.command {
+        Command::Stream(args) => stream::run(args).await,
+        Command::ServeFlaky(args) => serve::run(args).await,
+        Command::Checkpoint => checkpoint::run(),
+    }
+}

@@ -1,18 +1,22 @@
-//! Why this file exists: a repeated text counts only where it also *ends* as the committed text ended.
+//! Why this file exists: a repeated text counts only where it also *ends* as the committed text
+//! ended.
 //!
-//! "We fail often enough to forget" begins with the whole of "We fail often." and is no restatement.
+//! "We fail often enough to forget" begins with the whole of "We fail often." and is no
+//! restatement.
 
 use super::fold::is_quote;
 
 /// From this weight on no sentence begins like another by chance, so its end may differ.
 /// (Twice the 29 letters that two sentences of an anaphora shared.)
 const LONG: usize = 60;
-/// Up to this weight a sentence may be quoted again inside the next one: `"Who goes there?" he said again.`
+/// Up to this weight a sentence may be quoted again inside the next one: `"Who goes there?" he said
+/// again.`
 const QUOTABLE: usize = 40;
 
 /// Where the repeated part ends in the reply, if it ends there as the committed text did.
 ///
-/// `from` is the byte behind its last folded character, `signs` what stands behind the last folded character of the
+/// `from` is the byte behind its last folded character, `signs` what stands behind the last folded
+/// character of the
 /// committed text, `weight` how much was repeated.
 pub(super) fn repeated_end(
     text: &str,

@@ -1,4 +1,5 @@
-//! Why this file exists: overlaps are judged on *folded* text, and folding is one pass that never looks back.
+//! Why this file exists: overlaps are judged on *folded* text, and folding is one pass that never
+//! looks back.
 //!
 //! Folding drops whitespace, quotes and Markdown marks and lowers the case,
 //! so that a restated line is found although its bold or its curly quotes are gone.
@@ -20,6 +21,7 @@ pub(super) struct Mark {
 
 /// Folds a text character by character.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools)] // Four facts about the last character, each by itself.
 pub(super) struct Folder {
     code: bool,
     at: usize,
@@ -39,10 +41,9 @@ impl Folder {
         let kept = fold(c, self.code);
         if kept.is_none() {
             match c {
-                '\n' => self.fresh = true,
-                '.' | '!' | '?' | '…' => self.ended = true,
                 // A full-width terminator needs no space behind it.
-                '。' | '！' | '？' | '．' => self.fresh = true,
+                '\n' | '。' | '！' | '？' | '．' => self.fresh = true,
+                '.' | '!' | '?' | '…' => self.ended = true,
                 _ if c.is_whitespace() => self.fresh |= self.ended,
                 // An apostrophe does not begin a new word.
                 '\'' | '’' if self.in_word => return None,
@@ -62,9 +63,9 @@ impl Folder {
     }
 }
 
-/// Folds a whole text.
-pub(super) fn fold_all(text: &str, code: bool) -> Vec<Mark> {
-    let mut folder = Folder::new(code, 0);
+/// Folds a whole text that begins at the byte `at`.
+pub(super) fn fold_all(text: &str, at: usize, code: bool) -> Vec<Mark> {
+    let mut folder = Folder::new(code, at);
     text.chars().filter_map(|c| folder.push(c)).collect()
 }
 
@@ -109,12 +110,17 @@ pub(super) fn is_quote(c: char) -> bool {
 
 /// A script that writes words without spaces between them.
 pub(super) fn wide(c: char) -> bool {
-    matches!(c as u32, 0x0E00..=0x0E7F | 0x3040..=0x30FF | 0x31F0..=0x31FF | 0x3400..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
+    let kana_or_thai = matches!(c as u32, 0x0E00..=0x0E7F | 0x3040..=0x30FF | 0x31F0..=0x31FF);
+    kana_or_thai || is_han(c)
+}
+
+fn is_han(c: char) -> bool {
+    matches!(c as u32, 0x3400..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
 }
 
 /// How much a character says, in Latin letters: a Han character or a Hangul syllable is worth two.
 pub(super) fn weight(c: char) -> usize {
-    let ideograph = matches!(c as u32, 0x3400..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF);
+    let ideograph = is_han(c) || matches!(c as u32, 0xAC00..=0xD7AF);
     1 + usize::from(ideograph)
 }
 

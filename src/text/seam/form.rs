@@ -46,12 +46,14 @@ pub(super) fn form_in(before: &str, line: &str) -> Form {
     if speaks { Form::Speaker } else { form }
 }
 
-/// How many characters of a line tell its form: `**123. ` and `###### ` have seven; a speaker's name needs more.
+/// How many characters of a line tell its form: `**123. ` and `###### ` have seven; a speaker's
+/// name needs more.
 pub(super) fn form_told_by(before: &str) -> usize {
     if before.lines().filter_map(speaker).count() >= 2 { NAME + 2 } else { 8 }
 }
 
-/// The number a list line begins with, and whether that is certain: a number at the very end may go on.
+/// The number a list line begins with, and whether that is certain: a number at the very end may go
+/// on.
 pub(super) fn leading_number(text: &str) -> Option<(u64, bool)> {
     let text = text.trim_start().trim_start_matches(['#', '*', '_', ' ']);
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -93,7 +95,7 @@ fn is_item(line: &str) -> bool {
 }
 
 /// `Anna:` at the start of a line, also in bold.
-fn speaker(line: &str) -> Option<&str> {
+pub(super) fn speaker(line: &str) -> Option<&str> {
     let line = line.trim_start_matches(['*', '_', ' ']);
     let colon = line.find([':', '：'])?;
     let name = line[..colon].trim_end_matches(['*', '_', ' ']);

@@ -1,4 +1,5 @@
-//! Why this file exists: titles and labels are short, and yet said again they tell: of a restart at the head,
+//! Why this file exists: titles and labels are short, and yet said again they tell: of a restart at
+//! the head,
 //! of a restatement at the end.
 
 use super::fold::{folded, weight};
@@ -19,10 +20,11 @@ pub(super) fn begins_anew(committed: &str, reply: &str) -> bool {
         && (heading || salutation)
         && folded(theirs.text) == line
         // A line that comes back is a refrain.
-        && !committed.lines().skip_while(|line| line.trim().is_empty()).skip(1).any(|other| folded(other) == line)
+        && !committed.trim_start().lines().skip(1).any(|other| folded(other) == line)
 }
 
-/// Where the reply's first line ends, if it is the heading or label ("Ingredients:") that the committed text ends with.
+/// Where the reply's first line ends, if it is the heading or label ("Ingredients:") that the
+/// committed text ends with.
 /// However short it is, none stands twice in a row.
 pub(super) fn repeats_label(committed: &str, reply: &str) -> Option<usize> {
     let ours = committed.trim_end().lines().next_back()?;

@@ -2,11 +2,16 @@
 
 use super::SeamContext;
 use super::fold::wide;
-use super::form::{Form, form_in, form_of, form_told_by};
+use super::form::{Form, form_in, form_of, form_told_by, leading_number, speaker};
+use super::known::indent;
+
+/// Bytes of the committed text that are asked for its form: some pages.
+const LATELY: usize = 8_000;
 
 /// Where the shown part of the reply begins, and what is put before it.
 ///
-/// `at` is the byte from which the reply is not dropped. White space that the reply has there counts as it is,
+/// `at` is the byte from which the reply is not dropped. White space that the reply has there
+/// counts as it is,
 /// but never doubles what the committed text ends with.
 ///
 /// `None`: too little of the first line is there to tell its form.
@@ -18,7 +23,7 @@ pub(super) fn join(
 ) -> Option<(usize, String)> {
     let body = text[at..].trim_start();
     let line = body.split('\n').next().unwrap_or_default();
-    let told = form_told_by(&context.committed);
+    let told = form_told_by(lately(&context.committed));
     let head = line.char_indices().nth(told).map_or(line, |(end, _)| &line[..end]);
     if !ended && (body.is_empty() || head.len() == body.len() && body.chars().count() < told) {
         return None;
@@ -36,7 +41,9 @@ fn white_space(context: &SeamContext, text: &str, at: usize, head: &str) -> (usi
     let indent = blank.rfind('\n').map_or(blank.len(), |newline| blank.len() - newline - 1);
     let spot = Spot {
         context,
+        committed: lately(&context.committed),
         body: head,
+        indent,
         breaks: breaks(blank),
         have: breaks(trailing(&context.committed)),
     };
@@ -75,8 +82,12 @@ fn white_space(context: &SeamContext, text: &str, at: usize, head: &str) -> (usi
 
 struct Spot<'a> {
     context: &'a SeamContext,
+    /// Its last lines.
+    committed: &'a str,
     /// The beginning of the first line shown, without its indentation.
     body: &'a str,
+    /// White space before it on its line.
+    indent: usize,
     /// Line breaks of the reply before its body.
     breaks: usize,
     /// Line breaks the committed text ends with.
@@ -85,7 +96,7 @@ struct Spot<'a> {
 
 impl Spot<'_> {
     fn form(&self) -> Form {
-        form_in(&self.context.committed, self.body)
+        form_in(self.committed, self.body)
     }
 
     fn starts_line(&self) -> bool {
@@ -106,7 +117,7 @@ impl Spot<'_> {
         if !gap.is_empty() && on_its_line {
             return gap.to_owned();
         }
-        let committed = &self.context.committed;
+        let committed = self.committed;
         let needed = self.needed();
         if needed > 0 || committed.ends_with(char::is_whitespace) {
             return "\n".repeat(needed.saturating_sub(self.have));
@@ -116,7 +127,7 @@ impl Spot<'_> {
 
     fn goes_without_space(&self) -> bool {
         let marks = ['*', '_', '~', '`', '"', '\''];
-        let last = self.context.committed.trim_end_matches(marks).chars().next_back();
+        let last = self.committed.trim_end_matches(marks).chars().next_back();
         let next = self.body.trim_start_matches(marks).chars().next();
         last.is_some_and(unspaced_script)
             || next.is_some_and(unspaced_script)
@@ -127,7 +138,7 @@ impl Spot<'_> {
 
     /// Line breaks that the form asks for.
     fn needed(&self) -> usize {
-        let committed = &self.context.committed;
+        let committed = self.committed;
         let last_line = committed.trim_end().lines().next_back().unwrap_or_default();
         let last = form_in(committed, last_line);
         match self.form() {
@@ -142,27 +153,35 @@ impl Spot<'_> {
             Form::Prose if last == Form::Quote => 2,
             Form::Prose => 0,
             Form::Item if last == Form::Heading => 1,
-            Form::Item => {
-                spacing(committed, Form::Item).unwrap_or(if last == Form::Item { 1 } else { 2 })
-            }
+            Form::Item => spacing(committed, |line| same_list(line, self.body, self.indent))
+                .or_else(|| spacing(committed, |line| form_of(line) == Form::Item))
+                .unwrap_or(if last == Form::Item { 1 } else { 2 }),
             Form::Row if last == Form::Row => 1,
             Form::Quote if last == Form::Quote => 1,
-            Form::Speaker => spacing(committed, Form::Speaker).unwrap_or(1),
+            Form::Speaker => spacing(committed, |line| speaker(line).is_some()).unwrap_or(1),
             _ => 2,
         }
     }
 }
 
-/// Line breaks before the last line of this form, seen between two such lines.
-fn spacing(committed: &str, form: Form) -> Option<usize> {
-    let is = |line: &str| {
-        if form == Form::Speaker { form_in(committed, line) == form } else { form_of(line) == form }
-    };
+/// Line breaks before the last of the lines that `is` picks, seen between two of them.
+fn spacing(committed: &str, is: impl Fn(&str) -> bool) -> Option<usize> {
     let lines: Vec<&str> = committed.lines().collect();
     let last = lines.iter().rposition(|line| is(line))?;
     let earlier = lines[..last].iter().any(|line| is(line));
-    let blank = lines[..last].last().is_some_and(|line| line.trim().is_empty());
-    earlier.then_some(if blank { 2 } else { 1 })
+    let before = lines[..last].last().is_some_and(|line| line.trim().is_empty());
+    earlier.then_some(if before { 2 } else { 1 })
+}
+
+/// Items of one list: numbered alike, indented alike.
+fn same_list(line: &str, other: &str, indented: usize) -> bool {
+    let numbered = |line: &str| leading_number(line).is_some();
+    form_of(line) == Form::Item && numbered(line) == numbered(other) && indent(line) == indented
+}
+
+/// The end of the committed text: what it was like far back says nothing about its white space now.
+fn lately(committed: &str) -> &str {
+    &committed[committed.floor_char_boundary(committed.len().saturating_sub(LATELY))..]
 }
 
 fn trailing(text: &str) -> &str {

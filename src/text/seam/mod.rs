@@ -1,15 +1,19 @@
 //! The seam: where the reply to a continuation meets the committed text.
 //!
-//! Models asked to go on often repeat the end of what is there, talk about the task first, or begin anew.
-//! So the start of a reply is held back until it is known which; then one [`SeamCut`] says what to show.
-//! What may live here: rules that read the reply and the committed text. What may not: time, I/O, events.
+//! Models asked to go on often repeat the end of what is there, talk about the task first, or begin
+//! anew.
+//! So the start of a reply is held back until it is known which; then one [`SeamCut`] says what to
+//! show.
+//! What may live here: rules that read the reply and the committed text. What may not: time, I/O,
+//! events.
 //!
-//! The one invariant: the cut depends on the characters of the reply, never on how they were chunked.
+//! The one invariant: the cut depends on the characters of the reply, never on how they were
+//! chunked.
 //! It holds because the rules run once per character, in order.
 //!
 //! - `fold`: comparing without white space, case, quotes and marks
 //! - `known`: the committed text, indexed
-//! - `follow`: how far the reply says what is known
+//! - `walk`, `follow`, `verdict`: how far the reply says what is known, and what follows from that
 //! - `bounds`: whether a repetition ends where the committed text did
 //! - `opening`, `preface`, `words`: what stands before the answer goes on
 //! - `head`: a title or salutation begun again
@@ -24,20 +28,25 @@ mod known;
 mod lead;
 mod opening;
 mod preface;
+mod verdict;
+mod walk;
 mod words;
 
 use super::Fence;
 use fold::weight;
-use follow::{Follow, Found};
+use follow::Follow;
 use known::Known;
 use opening::{Entry, Opening, opening};
+use verdict::Found;
+use walk::{Walk, found};
 
 /// What a seam knows before the reply begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeamContext {
     /// The text that is shown and stays.
     pub committed: String,
-    /// White space that followed the committed text in the dead attempt; `None` where nothing followed it.
+    /// White space that followed the committed text in the dead attempt; `None` where nothing
+    /// followed it.
     pub gap: Option<String>,
     /// The number the next list item ought to have.
     pub next_number: Option<u64>,
@@ -60,7 +69,8 @@ pub enum SeamKind {
     Restart,
 }
 
-/// The decision: what to show is `lead + reply[trim..]`, after the committed text or, for a restart, instead of it.
+/// The decision: what to show is `lead + reply[trim..]`, after the committed text or, for a
+/// restart, instead of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeamCut {
     /// What the reply began with.
@@ -95,14 +105,9 @@ pub struct Seam {
     decided: Option<(SeamKind, usize)>,
 }
 
-#[derive(Debug, Clone)]
-struct Walk {
-    at: usize,
-    follow: Follow,
-}
-
 impl Seam {
-    /// A seam behind the committed text. `hold_chars` bounds the text that matches nothing and is held all the same.
+    /// A seam behind the committed text. `hold_chars` bounds the text that matches nothing and is
+    /// held all the same.
     #[must_use]
     pub fn new(context: SeamContext, hold_chars: usize) -> Self {
         let code = context.open_fence.is_some();
@@ -126,7 +131,8 @@ impl Seam {
         }
     }
 
-    /// Takes more of the reply. `None`: all of it is still held. Not to be called once a cut was given.
+    /// Takes more of the reply. `None`: all of it is still held. Not to be called once a cut was
+    /// given.
     pub fn push(&mut self, chunk: &str) -> Option<SeamCut> {
         self.text.push_str(chunk);
         while let Some(c) = self.text[self.seen..].chars().next() {
@@ -166,7 +172,8 @@ impl Seam {
         for walk in &mut self.walks {
             walk.follow.push(c, &self.known);
         }
-        // A part of the opening ends where white space follows, or right behind a full-width sign or a bracket.
+        // A part of the opening ends where white space follows, or right behind a full-width sign
+        // or a bracket.
         let may_end = c.is_whitespace()
             || before.is_some_and(|c| !c.is_ascii() || matches!(c, ')' | ']' | '.'));
         if self.opening.unended && may_end {
@@ -194,11 +201,13 @@ impl Seam {
         let from_start = self.found_from_start(ended);
         let exact = self.from_start.follow.is_exact();
         let (mut open, near) = match (from_start, told(from_start, SeamKind::Restatement, 0)) {
-            // What is sure to be talk is compared only from its end on, unless the answer itself talks like that.
+            // What is sure to be talk is compared only from its end on, unless the answer itself
+            // talks like that.
             _ if sure.is_some() && !exact => (false, None),
             (Found::Open, _) => (true, None),
             (_, Some(cut)) if exact => return Some(cut),
-            // Nearly the same with the talk, perhaps word for word behind it: the walks are asked first.
+            // Nearly the same with the talk, perhaps word for word behind it: the walks are asked
+            // first.
             (_, near) => (false, near),
         };
         for index in 0..self.walks.len() {
@@ -260,34 +269,5 @@ fn told(found: Found, kind: SeamKind, at: usize) -> Option<(SeamKind, usize)> {
         Found::Open | Found::Nothing => None,
         Found::Restated(end) => Some((kind, end)),
         Found::Restart => Some((SeamKind::Restart, at)),
-    }
-}
-
-/// What a walk has found, the rules that need the raw text included.
-fn found(
-    walk: &mut Walk,
-    text: &str,
-    known: &Known,
-    signs: &str,
-    context: &SeamContext,
-    hold: usize,
-    ended: bool,
-) -> Found {
-    let rest = &text[walk.at..];
-    match (context.next_number, form::leading_number(rest)) {
-        (Some(_), Some((_, false))) if !ended => return Found::Open,
-        // The expected number: the list goes on, however much its wording repeats.
-        (Some(next), Some((number, true))) if next == number => return Found::Nothing,
-        _ => {}
-    }
-    match walk.follow.found(text, known, signs, hold, ended) {
-        Found::Nothing
-            if !known.code && head::repeats_label(&context.committed, rest).is_some() =>
-        {
-            let end = head::repeats_label(&context.committed, rest).unwrap_or_default();
-            Found::Restated(walk.at + end)
-        }
-        Found::Nothing if head::begins_anew(&context.committed, rest) => Found::Restart,
-        found => found,
     }
 }

@@ -1,4 +1,5 @@
-//! Why this file exists: it walks the parts a reply may open with before the answer goes on, and tells where it does.
+//! Why this file exists: it walks the parts a reply may open with before the answer goes on, and
+//! tells where it does.
 
 use super::fold::folded;
 use super::form::{Form, form_of, is_row_rule};
@@ -105,7 +106,7 @@ fn part(
         // In code this is a comment.
         return Part::No;
     }
-    match preface(text, ended) {
+    match preface(text, ended, fence.is_some()) {
         Preface::No => Part::No,
         Preface::Unended { promising } => Part::Unended(promising),
         Preface::Weak(end) => Part::Maybe(end),
@@ -113,7 +114,8 @@ fn part(
     }
 }
 
-/// In an open fence a bare fence closes it, one with a language opens it again; after talk any fence opens it again.
+/// In an open fence a bare fence closes it, one with a language opens it again; after talk any
+/// fence opens it again.
 fn fence_part(text: &str, marker: char, ended: bool, fence: Option<&Fence>, talked: bool) -> Part {
     let width = text.chars().take_while(|&c| c == marker).count();
     let Some(line_end) = text.find('\n') else {
@@ -149,7 +151,9 @@ fn dots_part(text: &str, dots: usize, ended: bool, code: bool) -> Part {
 
 fn header_part(text: &str, ended: bool, header: &str) -> Part {
     let mut lines = text.split_inclusive('\n');
-    let (Some(first), second) = (lines.next(), lines.next()) else { return Part::No };
+    let (Some(first), second) = (lines.next(), lines.next()) else {
+        return Part::No;
+    };
     let whole = |line: &str| ended || line.ends_with('\n');
     if !whole(first) {
         return Part::Unended(header.starts_with(&folded(first)));

@@ -1,6 +1,8 @@
 //! Why this file exists: it tells an assistant talking about the task from an answer that goes on.
 
-use super::words::{EXCUSES, GOINGS_ON, LABELS, NODS, POINTERS, RESTS, TALK, TEXTS};
+use super::words::{
+    EXCUSES, GOINGS_ON, INTERRUPTIONS, LABELS, NODS, POINTERS, RESTS, SERVILE, TALK, TEXTS,
+};
 
 /// How surely a sentence or line at the start of a reply is not part of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,21 +20,29 @@ pub(super) enum Preface {
     Sure(usize),
 }
 
-/// No preface that was seen is longer than this in characters (the longest had 105).
+/// Real ones had up to 78 characters; a longer first sentence says something.
 const LONGEST: usize = 200;
-/// One that shares its line with the answer is shorter: "To continue:", "Sure, here is the rest of the text:".
+/// One that shares its line with the answer is shorter: "To continue:", "Sure, here is the rest of
+/// the text:".
 const LONGEST_INLINE: usize = 90;
+/// `Sure` alone in a code block is a name.
+const FEWEST_WORDS_IN_CODE: usize = 3;
 /// "I'll continue the story." stands alone on its line in few words.
 const SHORT_LINE_WORDS: usize = 6;
 
 /// Reads the first sentence or line of `text`, which begins with no whitespace.
-pub(super) fn preface(text: &str, ended: bool) -> Preface {
-    if let Some(label) = label(text) {
+///
+/// `code`: the committed text stops inside a code block, where a short line is code ("continue",
+/// "suite:").
+pub(super) fn preface(text: &str, ended: bool, code: bool) -> Preface {
+    if let Some(label) = label(text, code) {
         return label;
     }
     let Some(sentence) = Sentence::first(text, ended) else {
-        let promising = text.chars().count() <= LONGEST && is_promising(text);
-        return Preface::Unended { promising };
+        if text.chars().count() > LONGEST {
+            return Preface::No;
+        }
+        return Preface::Unended { promising: is_promising(text) };
     };
     let said = plain(&text[..sentence.end]);
     if said.chars().count() > LONGEST {
@@ -40,11 +50,15 @@ pub(super) fn preface(text: &str, ended: bool) -> Preface {
     }
     let (nods, rest) = without_nods(&said);
     let behind = sentence.end;
+    if code && said.is_ascii() && said.split_whitespace().count() < FEWEST_WORDS_IN_CODE {
+        return Preface::No;
+    }
     if rest.is_empty() {
-        return match (nods, sentence.line) {
-            (true, true) => Preface::Sure(behind),
-            (true, false) => Preface::Weak(behind),
-            _ => Preface::No,
+        // "Yes." on a line of its own may be the answer's, "Certainly!" is not.
+        return match nods {
+            true if sentence.line && begins(&said, SERVILE) => Preface::Sure(behind),
+            true => Preface::Weak(behind),
+            false => Preface::No,
         };
     }
     match announces(rest, nods, &sentence) {
@@ -72,14 +86,15 @@ fn announces(said: &str, nods: bool, sentence: &Sentence) -> Strength {
             short
                 && (goes_on && is_about_going_on(said)
                     || points && of_the_rest
-                    || nods && of_the_rest)
+                    || nods && (talks || of_the_rest && has(said, TEXTS)))
                 || nods && points && sentence.line
         }
         Close::Stop | Close::Dots | Close::None => {
             let few_words = said.split_whitespace().count() <= SHORT_LINE_WORDS;
             let trails_off = matches!(sentence.close, Close::Dots);
             talks && (points || goes_on || excuse || nods)
-                || nods && (points || goes_on) && of_the_rest
+                || nods && (points || goes_on) && of_the_rest && (sentence.line || has(said, TEXTS))
+                || excuse && has(said, INTERRUPTIONS) && few_words
                 || goes_on && (trails_off || sentence.line) && few_words && is_about_going_on(said)
         }
     };
@@ -92,7 +107,8 @@ fn announces(said: &str, nods: bool, sentence: &Sentence) -> Strength {
     }
 }
 
-/// "Continuing north, the road ..." goes on with the answer; "Continuing from where ..." talks about it.
+/// "Continuing north, the road ..." goes on with the answer; "Continuing from where ..." talks
+/// about it.
 fn is_about_going_on(said: &str) -> bool {
     const ENGLISH: [&str; 6] =
         ["continuing", "continued", "to continue", "resuming", "going on", "carrying on"];
@@ -105,8 +121,9 @@ fn is_about_going_on(said: &str) -> bool {
     after.is_empty() || LINKS.iter().any(|link| starts_with_word(after, link)) || has(after, TEXTS)
 }
 
-/// A heading, a line in bold or in brackets that says "continued" and nothing else, or a heading that ends with it.
-fn label(text: &str) -> Option<Preface> {
+/// A heading, a line in bold or in brackets that says "continued" and nothing else, or a heading
+/// that ends with it.
+fn label(text: &str, code: bool) -> Option<Preface> {
     let first = text.chars().next()?;
     if let Some(close) = match first {
         '(' => Some(')'),
@@ -117,6 +134,9 @@ fn label(text: &str) -> Option<Preface> {
     } {
         let end = text.find(close)? + close.len_utf8();
         return is_label(&text[..end]).then_some(Preface::Sure(end));
+    }
+    if code {
+        return None;
     }
     if !matches!(first, '#' | '*' | '_' | '-' | '—' | '–') && !begins(&plain(text), LABELS) {
         return None;
@@ -137,6 +157,8 @@ fn is_label(line: &str) -> bool {
     let bare = bare.trim_matches(|c: char| !c.is_alphanumeric() && c != '.');
     let bare = bare.trim_end_matches('.');
     LABELS.contains(&bare)
+        || line.contains(['.', '…'])
+            && line.chars().all(|c| matches!(c, '[' | ']' | '(' | ')' | '.' | '…' | ' '))
         || bare.split_whitespace().count() <= 5 && begins(bare, GOINGS_ON) && has(bare, TALK)
 }
 
@@ -216,7 +238,9 @@ impl Sentence {
             let marks = text.len() - end - behind.len();
             let next = behind.chars().next();
             let close = match c {
-                '\n' => return Some(Self { end: at, close: Close::None, line: true }),
+                '\n' => {
+                    return Some(Self { end: at, close: Close::None, line: true });
+                }
                 ':' | '：' => Close::Colon,
                 '…' => Close::Dots,
                 '.' if before == '.' => Close::Dots,

@@ -1,0 +1,190 @@
+//! The client: what all turns of an app share.
+
+use super::driver::{Driver, DriverParts};
+use super::handle::TurnHandle;
+use super::headers::{HeaderProvider, insert};
+use super::log::EventLog;
+use super::request::TurnRequest;
+use super::runtime::runtime;
+use super::url::{BaseUrl, is_model_name};
+use super::{exchange::Transport, tls};
+use crate::turn::{Policy, PolicyError, Turn, TurnSetup};
+use http::HeaderMap;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::sync::Arc;
+
+/// Google's own endpoint.
+const GEMINI: &str = "https://generativelanguage.googleapis.com";
+
+/// A client that cannot be built, or a turn that cannot be started.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// The base URL is of no use.
+    #[error("the base URL cannot be used: {0}")]
+    BaseUrl(String),
+    /// A header cannot be sent.
+    #[error("the header {0:?} has a name or value that cannot be sent")]
+    Header(String),
+    /// A root certificate cannot be read.
+    #[error("an extra root certificate cannot be used: {0}")]
+    Root(String),
+    /// The policy makes no sense.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// The model's name cannot stand in a URL.
+    #[error("{0:?} is not the name of a model, such as `gemini-2.5-flash`")]
+    Model(String),
+    /// The platform refused threads or sockets.
+    #[error("the network could not be set up: {0}")]
+    Platform(String),
+}
+
+/// Settings of a [`Client`].
+#[derive(Clone, Default)]
+pub struct ClientBuilder {
+    base_url: Option<String>,
+    api_key: Option<String>,
+    headers: Vec<(String, String)>,
+    provider: Option<Arc<dyn HeaderProvider>>,
+    extra_roots: Vec<Vec<u8>>,
+    policy: Policy,
+}
+
+impl ClientBuilder {
+    /// Where requests go; Google's endpoint by default. `/v1beta` is added unless the URL has a
+    /// version in its path, as Vertex's and Firebase's have.
+    #[must_use]
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.base_url = Some(url.into());
+        self
+    }
+
+    /// The API key, sent as `x-goog-api-key`. It appears in no error, log or `Debug`.
+    #[must_use]
+    pub fn api_key(mut self, key: impl Into<String>) -> Self {
+        self.api_key = Some(key.into());
+        self
+    }
+
+    /// A header for every attempt. Its value counts as a secret.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Headers that are asked for before each attempt.
+    #[must_use]
+    pub fn header_provider(mut self, provider: Arc<dyn HeaderProvider>) -> Self {
+        self.provider = Some(provider);
+        self
+    }
+
+    /// A further root certificate (PEM), beside the built-in ones.
+    #[must_use]
+    pub fn extra_root_pem(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.extra_roots.push(pem.into());
+        self
+    }
+
+    /// The policy of all turns that bring none of their own.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Builds the client.
+    ///
+    /// # Errors
+    /// [`BuildError`] for settings that cannot be used. Nothing is sent.
+    pub fn build(self) -> Result<Client, BuildError> {
+        let base_url = BaseUrl::parse(self.base_url.as_deref().unwrap_or(GEMINI))
+            .map_err(BuildError::BaseUrl)?;
+        let policy = self.policy.validated()?;
+        let mut headers = HeaderMap::new();
+        let mut secrets = Vec::new();
+        let key = self.api_key.map(|key| ("x-goog-api-key".to_owned(), key));
+        for (name, value) in key.into_iter().chain(self.headers) {
+            insert(&mut headers, &name, &value).ok_or_else(|| BuildError::Header(name.clone()))?;
+            secrets.push(value);
+        }
+        let tls = tls::config(&self.extra_roots).map_err(BuildError::Root)?;
+        let transport =
+            Transport::new(tls, policy.connect_timeout()).map_err(BuildError::Platform)?;
+        let shared =
+            Shared { base_url, headers, secrets, provider: self.provider, transport, policy };
+        Ok(Client { shared: Arc::new(shared) })
+    }
+}
+
+pub(super) struct Shared {
+    pub base_url: BaseUrl,
+    pub headers: HeaderMap,
+    pub provider: Option<Arc<dyn HeaderProvider>>,
+    pub transport: Transport,
+    secrets: Vec<String>,
+    policy: Policy,
+}
+
+/// Starts turns. Cheap to clone; all clones share connections. Use it from any thread, inside or
+/// outside of any runtime.
+#[derive(Clone)]
+pub struct Client {
+    shared: Arc<Shared>,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("base_url", &self.shared.base_url).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Settings to build a client from.
+    #[must_use]
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::default()
+    }
+
+    /// Starts a turn. A body that cannot be recovered is no error here: the turn's only event is
+    /// `failed` with kind `invalid_argument`, and nothing is sent.
+    ///
+    /// # Errors
+    /// [`BuildError`] for a model's name or a policy that cannot be used.
+    pub fn start(&self, request: TurnRequest) -> Result<TurnHandle, BuildError> {
+        if !is_model_name(&request.model) {
+            return Err(BuildError::Model(request.model));
+        }
+        let policy = match request.policy {
+            Some(policy) => policy.validated()?,
+            None => self.shared.policy.clone(),
+        };
+        let runtime = runtime().map_err(BuildError::Platform)?;
+        let turn_id = request.turn_id.unwrap_or_else(random_id);
+        let turn = Turn::new(TurnSetup {
+            turn_id: turn_id.clone(),
+            body: request.body,
+            policy,
+            tools: request.tools,
+            step: request.step,
+            seed: random(),
+            secrets: self.shared.secrets.clone(),
+        });
+        let log = EventLog::default();
+        let (commands, receiver) = tokio::sync::mpsc::unbounded_channel();
+        let parts =
+            DriverParts { shared: self.shared.clone(), model: request.model, log: log.clone() };
+        runtime.spawn(Driver::new(turn, parts, receiver).run());
+        Ok(TurnHandle { turn_id: turn_id.into(), log, commands })
+    }
+}
+
+/// Random without a crate for it: the standard library seeds its hashers from the system.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+fn random_id() -> String {
+    format!("turn-{:016x}{:016x}", random(), random())
+}

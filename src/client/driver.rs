@@ -1,0 +1,179 @@
+//! The loop that drives one turn: the only place where the state machine meets time and sockets.
+
+use super::builder::Shared;
+use super::exchange::{Exchange, Incoming};
+use super::handle::Command;
+use super::headers::{ProviderError, insert};
+use super::log::EventLog;
+use crate::turn::{Action, AttemptNo, Input, Outgoing, Turn};
+use http::HeaderMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+pub(super) struct DriverParts {
+    pub shared: Arc<Shared>,
+    pub model: String,
+    pub log: EventLog,
+}
+
+/// What the running attempt waits for.
+enum Wire {
+    Nothing,
+    /// The app's header provider.
+    Headers {
+        outgoing: Outgoing,
+        task: JoinHandle<Result<Vec<(String, String)>, ProviderError>>,
+    },
+    Exchange {
+        attempt: AttemptNo,
+        exchange: Exchange,
+    },
+}
+
+pub(super) struct Driver {
+    turn: Turn,
+    parts: DriverParts,
+    commands: UnboundedReceiver<Command>,
+    wire: Wire,
+    began: Instant,
+}
+
+/// Closes the log even if the driver panics, so that no reader waits for ever.
+struct CloseOnDrop(EventLog);
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl Driver {
+    pub(super) fn new(
+        turn: Turn,
+        parts: DriverParts,
+        commands: UnboundedReceiver<Command>,
+    ) -> Self {
+        Self { turn, parts, commands, wire: Wire::Nothing, began: Instant::now() }
+    }
+
+    pub(super) async fn run(mut self) {
+        let _close = CloseOnDrop(self.parts.log.clone());
+        self.turn.start(Duration::ZERO);
+        loop {
+            self.act();
+            if self.turn.is_over() {
+                return;
+            }
+            let wake = self.turn.next_wake().map(|at| self.began + at);
+            tokio::select! {
+                // The app's word first: after a cancel nothing more may surface.
+                biased;
+                command = self.commands.recv() => {
+                    let input = match command {
+                        Some(Command::Signal(signal)) => Input::Signal(signal),
+                        // A handle that is gone wants nothing any more.
+                        Some(Command::Cancel) | None => Input::Cancel,
+                    };
+                    self.handle(input);
+                }
+                incoming = self.wire.next(&self.parts) => self.take(incoming),
+                () = sleep_until(wake) => self.handle(Input::Wake),
+            }
+        }
+    }
+
+    fn act(&mut self) {
+        while let Some(action) = self.turn.poll_action() {
+            match action {
+                Action::Emit(event) => self.parts.log.push(event),
+                Action::Abort { .. } => self.wire = Wire::Nothing,
+                Action::Send(outgoing) => self.wire = Wire::begin(&self.parts, outgoing),
+            }
+        }
+    }
+
+    fn handle(&mut self, input: Input<'_>) {
+        let now = self.began.elapsed();
+        self.turn.handle(now, input);
+    }
+
+    fn take(&mut self, (attempt, incoming): (AttemptNo, Incoming)) {
+        match &incoming {
+            Incoming::Sent => self.handle(Input::Sent { attempt }),
+            Incoming::Head { status, headers } => {
+                self.handle(Input::Head { attempt, status: *status, headers });
+            }
+            Incoming::Bytes(bytes) => self.handle(Input::Bytes { attempt, bytes }),
+            Incoming::End(end) => self.handle(Input::End { attempt, end: *end }),
+            Incoming::Unreachable(detail) => self.handle(Input::Unreachable { attempt, detail }),
+            Incoming::Unsendable(detail) => self.handle(Input::Unsendable { attempt, detail }),
+        }
+    }
+}
+
+impl Wire {
+    fn begin(parts: &DriverParts, outgoing: Outgoing) -> Self {
+        match parts.shared.provider.clone() {
+            Some(provider) => {
+                let no = outgoing.attempt.0;
+                let task = tokio::task::spawn_blocking(move || provider.headers(no));
+                Self::Headers { outgoing, task }
+            }
+            None => Self::exchange(parts, &outgoing, parts.shared.headers.clone()),
+        }
+    }
+
+    fn exchange(parts: &DriverParts, outgoing: &Outgoing, headers: HeaderMap) -> Self {
+        let shared = &parts.shared;
+        let url = shared.base_url.of_method(&parts.model, outgoing.endpoint);
+        let exchange = Exchange::start(
+            &shared.transport,
+            outgoing.fresh_connection,
+            &url,
+            headers,
+            outgoing.body.clone(),
+        );
+        Self::Exchange { attempt: outgoing.attempt, exchange }
+    }
+
+    /// The next thing for the running attempt; waits for ever where there is none. Safe to cancel.
+    async fn next(&mut self, parts: &DriverParts) -> (AttemptNo, Incoming) {
+        loop {
+            match self {
+                Self::Nothing => return std::future::pending().await,
+                Self::Exchange { attempt, exchange } => return (*attempt, exchange.next().await),
+                Self::Headers { outgoing, task } => {
+                    let given = task.await.map_err(|error| ProviderError(error.to_string()));
+                    let attempt = outgoing.attempt;
+                    let given = match given.and_then(|given| given) {
+                        Ok(given) => given,
+                        Err(error) => {
+                            *self = Self::Nothing;
+                            return (attempt, Incoming::Unreachable(error.to_string()));
+                        }
+                    };
+                    let mut headers = parts.shared.headers.clone();
+                    let bad = given
+                        .iter()
+                        .find(|(name, value)| insert(&mut headers, name, value).is_none())
+                        .map(|(name, _)| format!("the provider's header {name:?} cannot be sent"));
+                    if let Some(detail) = bad {
+                        *self = Self::Nothing;
+                        return (attempt, Incoming::Unsendable(detail));
+                    }
+                    *self = Self::exchange(parts, outgoing, headers);
+                }
+            }
+        }
+    }
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,76 @@
+//! The app's end of a running turn.
+
+use super::log::{Batch, EventLog};
+use crate::turn::{Event, Signal};
+use std::sync::Arc;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// What a handle tells its driver.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Command {
+    Cancel,
+    Signal(Signal),
+}
+
+/// A running turn. Dropping it cancels the turn and closes its connection.
+#[derive(Debug)]
+pub struct TurnHandle {
+    pub(super) turn_id: Arc<str>,
+    pub(super) log: EventLog,
+    pub(super) commands: UnboundedSender<Command>,
+}
+
+impl TurnHandle {
+    /// The turn's id.
+    #[must_use]
+    pub fn turn_id(&self) -> &str {
+        &self.turn_id
+    }
+
+    /// The next events after `cursor` (0 for the first ones), at most `max` of them. Waits until
+    /// there is one or the turn is over. Reading consumes nothing: the same cursor gives the same
+    /// events again, and a cancelled read loses none.
+    pub async fn events_after(&self, cursor: u64, max: usize) -> Batch {
+        self.log.events_after(cursor, max).await
+    }
+
+    /// The events after `cursor` that are there already. Never waits.
+    #[must_use]
+    pub fn events_so_far(&self, cursor: u64, max: usize) -> Batch {
+        self.log.read(cursor, max)
+    }
+
+    /// Waits for the last event: `completed` or `failed`. `None` only if the library itself broke.
+    pub async fn last_event(&self) -> Option<Event> {
+        let mut cursor = 0;
+        loop {
+            let batch = self.log.events_after(cursor, usize::MAX).await;
+            if batch.finished {
+                return batch.events.last().cloned();
+            }
+            cursor = batch.next_cursor;
+        }
+    }
+
+    /// Cancels the turn: its connection is closed, `failed` with kind `cancelled` is its last
+    /// event, and no request follows. Returns at once; does nothing if the turn is over.
+    pub fn cancel(&self) {
+        self.send(Command::Cancel);
+    }
+
+    /// Passes on what the device says of its network.
+    pub fn signal(&self, signal: Signal) {
+        self.send(Command::Signal(signal));
+    }
+
+    fn send(&self, command: Command) {
+        // The driver is gone only when the turn is over: nothing is left to be told.
+        let _ = self.commands.send(command);
+    }
+}
+
+impl Drop for TurnHandle {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}

@@ -1,0 +1,82 @@
+//! The event log of a turn, read with a cursor.
+//!
+//! Nothing is consumed by reading: a reader that is cancelled in mid-read, a screen that is
+//! rotated, a second reader, all pick up where their cursor stands and lose nothing.
+
+use crate::turn::{Event, EventKind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Some events of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Batch {
+    /// The events after the cursor, in order.
+    pub events: Vec<Event>,
+    /// The cursor for the next read.
+    pub next_cursor: u64,
+    /// True if no event will ever follow these.
+    pub finished: bool,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    events: Vec<Event>,
+    finished: bool,
+}
+
+/// The events of one turn. Cheap to clone: all clones are one log.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EventLog {
+    inner: Arc<Mutex<Inner>>,
+    changed: Arc<Notify>,
+}
+
+impl EventLog {
+    pub(super) fn push(&self, event: Event) {
+        let last = matches!(event.kind, EventKind::Completed(_) | EventKind::Failed(_));
+        {
+            let mut inner = self.lock();
+            inner.events.push(event);
+            inner.finished |= last;
+        }
+        self.changed.notify_waiters();
+    }
+
+    /// No event will follow, whatever the last one was.
+    pub(super) fn close(&self) {
+        self.lock().finished = true;
+        self.changed.notify_waiters();
+    }
+
+    /// Waits until there is an event after `cursor`, or none will come.
+    pub(super) async fn events_after(&self, cursor: u64, max: usize) -> Batch {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            // Registered before looking: a push in between wakes it.
+            changed.as_mut().enable();
+            let batch = self.read(cursor, max);
+            if !batch.events.is_empty() || batch.finished {
+                return batch;
+            }
+            changed.await;
+        }
+    }
+
+    pub(super) fn read(&self, cursor: u64, max: usize) -> Batch {
+        let inner = self.lock();
+        let total = inner.events.len();
+        let start = usize::try_from(cursor).unwrap_or(usize::MAX).min(total);
+        let end = start.saturating_add(max.max(1)).min(total);
+        Batch {
+            events: inner.events[start..end].to_vec(),
+            next_cursor: end as u64,
+            finished: inner.finished && end == total,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A push cannot leave the list half-done, so a poisoned one is still whole.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,8 @@
+//! The flaky server and the judge, over real sockets and against planted faults.
+
+mod checker;
+mod client;
+mod ends;
+mod network;
+mod scripts;
+mod stream;
