@@ -138,6 +138,11 @@ impl Spot<'_> {
 
     /// Line breaks that the form asks for.
     fn needed(&self) -> usize {
+        // Where the committed text ends its line, the dead attempt has shown what comes before the
+        // next one.
+        if let (Some(gap), 1..) = (&self.context.gap, self.have) {
+            return self.have + breaks(gap);
+        }
         let committed = self.committed;
         let last_line = committed.trim_end().lines().next_back().unwrap_or_default();
         let last = form_in(committed, last_line);
