@@ -70,8 +70,14 @@ fn white_space(context: &SeamContext, text: &str, at: usize, head: &str) -> (usi
     if context.committed.ends_with(char::is_whitespace) {
         return (start, String::new());
     }
-    // One space is right, the reply's own if it is one.
-    if blank == " " { (at, String::new()) } else { (start, " ".to_owned()) }
+    // One space is right, the reply's own if it is one. White space of another kind (U+3000, U+2028)
+    // is text, and so is what the dead attempt had here, too.
+    let spaces = blank.chars().all(|c| matches!(c, ' ' | '\t' | '\r'));
+    if blank == " " || !spaces || context.gap.as_deref() == Some(blank) {
+        (at, String::new())
+    } else {
+        (start, " ".to_owned())
+    }
 }
 
 struct Spot<'a> {
@@ -132,6 +138,11 @@ impl Spot<'_> {
 
     /// Line breaks that the form asks for.
     fn needed(&self) -> usize {
+        // Where the committed text ends its line, the dead attempt has shown what comes before the
+        // next one.
+        if let (Some(gap), 1..) = (&self.context.gap, self.have) {
+            return self.have + breaks(gap);
+        }
         let committed = self.committed;
         let last_line = committed.trim_end().lines().next_back().unwrap_or_default();
         let last = form_in(committed, last_line);
