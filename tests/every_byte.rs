@@ -5,7 +5,9 @@ mod support;
 
 use rejoin::turn::{Endpoint, EventKind, Outgoing, Policy};
 use serde_json::Value;
-use support::proof::{Hand, Tally, all_streams, ends_of_events, looks_whole, prove, setup, unbroken};
+use support::proof::{
+    Hand, Tally, all_streams, ends_of_events, looks_whole, prove, setup, unbroken,
+};
 use support::*;
 
 /// Every cut begins the answer again.
@@ -14,7 +16,12 @@ fn restarting() -> Policy {
 }
 
 /// Cuts a stream at every byte; the next request, if any, brings it whole.
-fn cut_everywhere(stream: &Stream, line: Line, ways: fn(usize) -> Vec<Way>, policy: &Policy) -> Tally {
+fn cut_everywhere(
+    stream: &Stream,
+    line: Line,
+    ways: fn(usize) -> Vec<Way>,
+    policy: &Policy,
+) -> Tally {
     let body = with_newlines(&stream.body, line);
     let ends = ends_of_events(&body);
     assert_eq!(ends.len(), stream.events.len(), "{} has events of several lines", stream.name);
@@ -111,7 +118,11 @@ fn rest_of(stream: &Stream, request: &Outgoing, piece: usize, eats_spaces: bool)
     let rest = if eats_spaces { rest.trim_start_matches(' ') } else { rest };
     if request.endpoint == Endpoint::Unary {
         let parts = vec![serde_json::json!({ "text": rest })];
-        return Reply::whole(unary(&Told { parts, finish: stream.told.finish.clone(), ..Told::default() }));
+        return Reply::whole(unary(&Told {
+            parts,
+            finish: stream.told.finish.clone(),
+            ..Told::default()
+        }));
     }
     let chars: Vec<char> = rest.chars().collect();
     let pieces = chars.chunks(piece).map(|piece| sse(&text(&piece.iter().collect::<String>())));
@@ -154,10 +165,14 @@ fn continued_everywhere(stream: &Stream, eats_spaces: bool) -> Tally {
         }
         if completed.text != *expected {
             let wrong = first_difference(&completed.text, expected);
-            let shown = Screen::of(run.events.iter().map(|event| &event.kind).take_while(|kind| {
-                !matches!(kind, EventKind::Dropped(_))
-            }));
-            let tail = &shown.text[shown.text.floor_char_boundary(shown.text.len().saturating_sub(40))..];
+            let shown = Screen::of(
+                run.events
+                    .iter()
+                    .map(|event| &event.kind)
+                    .take_while(|kind| !matches!(kind, EventKind::Dropped(_))),
+            );
+            let tail =
+                &shown.text[shown.text.floor_char_boundary(shown.text.len().saturating_sub(40))..];
             tally.violations.push(format!(
                 "{} cut at {at} by {way:?}, shown …{tail:?}, pieces of {piece}: {wrong}",
                 stream.name

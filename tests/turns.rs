@@ -101,7 +101,9 @@ fn the_key_of_a_call_is_the_same_whatever_its_id_and_attempt() {
 #[test]
 fn the_socket_closes_after_a_call_in_mid_word_and_just_before_the_finish() {
     let whole = second_try();
-    let after = |mark: &str| whole.find(mark).unwrap() + whole[whole.find(mark).unwrap()..].find("\r\n\r\n").unwrap() + 4;
+    let after = |mark: &str| {
+        whole.find(mark).unwrap() + whole[whole.find(mark).unwrap()..].find("\r\n\r\n").unwrap() + 4
+    };
     let places = [
         ("after the call", after("functionCall")),
         ("in mid-word", whole.find("broken").unwrap() + 3),
@@ -157,7 +159,9 @@ impl Script {
                     continue;
                 }
                 Step::Bytes(bytes) => {
-                    reply.0.push((std::mem::take(&mut pause), What::Bytes(bytes.as_slice().into())));
+                    reply
+                        .0
+                        .push((std::mem::take(&mut pause), What::Bytes(bytes.as_slice().into())));
                     continue;
                 }
                 Step::Event(event) => event.clone(),
@@ -187,7 +191,9 @@ fn in_one_piece(events: &[Value]) -> Value {
     for event in events {
         let mut candidate = event["candidates"][0].clone();
         parts.extend(candidate["content"]["parts"].as_array().cloned().unwrap_or_default());
-        for (key, value) in event.as_object().unwrap().iter().filter(|(key, _)| *key != "candidates") {
+        for (key, value) in
+            event.as_object().unwrap().iter().filter(|(key, _)| *key != "candidates")
+        {
             one[key] = value.clone();
         }
         for (key, value) in candidate.as_object_mut().into_iter().flatten() {
@@ -205,9 +211,25 @@ fn in_one_piece(events: &[Value]) -> Value {
 
 fn words() -> impl Strategy<Value = String> {
     let word = proptest::sample::select(vec![
-        "One. ", "Two sentences. Here. ", "half a", " word", "\n\n", "- item\n", "1. first\n", "2. second\n",
-        "```rust\nfn x() {}\n", "```\n", "日本語です。", "🇯🇵 e\u{301}", "Done! ", "| a | b |\n", "**bold ", "3.14 ",
-        "Certainly! Here is the continuation:\n\n", "no no ", "",
+        "One. ",
+        "Two sentences. Here. ",
+        "half a",
+        " word",
+        "\n\n",
+        "- item\n",
+        "1. first\n",
+        "2. second\n",
+        "```rust\nfn x() {}\n",
+        "```\n",
+        "日本語です。",
+        "🇯🇵 e\u{301}",
+        "Done! ",
+        "| a | b |\n",
+        "**bold ",
+        "3.14 ",
+        "Certainly! Here is the continuation:\n\n",
+        "no no ",
+        "",
     ]);
     proptest::collection::vec(word, 0..5).prop_map(|words| words.concat())
 }
@@ -231,11 +253,17 @@ fn step() -> impl Strategy<Value = Step> {
         json!({"newKind": 1}),
     ]);
     let reasons = proptest::sample::select(vec![
-        "STOP", "STOP", "MAX_TOKENS", "SAFETY", "NEW_REASON", "MALFORMED_FUNCTION_CALL", "MISSING_THOUGHT_SIGNATURE",
+        "STOP",
+        "STOP",
+        "MAX_TOKENS",
+        "SAFETY",
+        "NEW_REASON",
+        "MALFORMED_FUNCTION_CALL",
+        "MISSING_THOUGHT_SIGNATURE",
     ]);
-    let usage = (0u64..900, 0u64..1500).prop_map(|(c, t)| {
-        json!({"usageMetadata": {"candidatesTokenCount": c, "thoughtsTokenCount": t}})
-    });
+    let usage = (0u64..900, 0u64..1500).prop_map(
+        |(c, t)| json!({"usageMetadata": {"candidatesTokenCount": c, "thoughtsTokenCount": t}}),
+    );
     prop_oneof![
         8 => words().prop_map(|words| Step::Event(text(&words))),
         2 => words().prop_map(|words| Step::Event(thought(&words))),
@@ -277,21 +305,23 @@ fn policy() -> impl Strategy<Value = Policy> {
         proptest::sample::select(vec![(0, 0.0), (100, 1.0), (1500, 0.5)]),
         proptest::sample::select(vec![100, 32 << 20]),
     )
-        .prop_map(|(min, (attempts, unsent, drops), spend, (hold, jitter), max_event_bytes)| Policy {
-            min_continue_tokens: min,
-            max_attempts: attempts,
-            max_unsent: unsent,
-            stream_drops_before_fallback: drops,
-            max_output_spend_tokens: spend,
-            seam_hold_ms: hold,
-            backoff_jitter: jitter,
-            max_event_bytes: if max_event_bytes < 1000 { 4000 } else { max_event_bytes },
-            first_byte_timeout_ms: 2000,
-            idle_timeout_ms: 3000,
-            non_streaming_timeout_ms: 5000,
-            offline_wait_ms: 8000,
-            ..Policy::default()
-        })
+        .prop_map(
+            |(min, (attempts, unsent, drops), spend, (hold, jitter), max_event_bytes)| Policy {
+                min_continue_tokens: min,
+                max_attempts: attempts,
+                max_unsent: unsent,
+                stream_drops_before_fallback: drops,
+                max_output_spend_tokens: spend,
+                seam_hold_ms: hold,
+                backoff_jitter: jitter,
+                max_event_bytes: if max_event_bytes < 1000 { 4000 } else { max_event_bytes },
+                first_byte_timeout_ms: 2000,
+                idle_timeout_ms: 3000,
+                non_streaming_timeout_ms: 5000,
+                offline_wait_ms: 8000,
+                ..Policy::default()
+            },
+        )
 }
 
 fn device() -> impl Strategy<Value = Vec<(u64, What)>> {

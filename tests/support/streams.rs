@@ -46,7 +46,10 @@ pub fn own_streams() -> Vec<Stream> {
         .filter(|path| path.extension().is_some_and(|ext| ext == "sse"))
         .collect();
     names.sort();
-    names.iter().map(|path| Stream::new(&stem(path), std::fs::read_to_string(path).unwrap())).collect()
+    names
+        .iter()
+        .map(|path| Stream::new(&stem(path), std::fs::read_to_string(path).unwrap()))
+        .collect()
 }
 
 /// The shared recordings that are whole; none, and a line that says so, where the folder is absent.
@@ -71,10 +74,8 @@ fn recordings_folder() -> PathBuf {
     if let Some(folder) = std::env::var_os("REJOIN_RECORDINGS") {
         return folder.into();
     }
-    let shared = std::env::var_os("REJOIN_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-        PathBuf::from,
-    );
+    let shared = std::env::var_os("REJOIN_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
     shared.join("recordings")
 }
 
