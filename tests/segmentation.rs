@@ -6,7 +6,10 @@ mod support;
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
 use rejoin::gemini::FrameDecoder;
-use rejoin::turn::{Cause, EventKind, Policy, TurnSetup};
+use rejoin::turn::{
+    Cause::{self, ClosedEarly, Malformed, NotAStream, Refused, ServerError},
+    EventKind, Policy, TurnSetup,
+};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use support::*;
@@ -80,7 +83,10 @@ fn odd_bodies() -> Vec<(&'static str, Vec<u8>)> {
         ("cr", with_newlines(&plain, Line::Cr)),
         ("byte order mark", format!("\u{feff}{plain}")),
         ("comments", format!(": hello\r\n\r\n{first}:\r\n{second}: x\r\n\r\n{stop}")),
-        ("keep-alives", format!("data: : keepalive\n\n{first}event: ping\ndata: {{}}\n\n{second}{stop}")),
+        (
+            "keep-alives",
+            format!("data: : keepalive\n\n{first}event: ping\ndata: {{}}\n\n{second}{stop}"),
+        ),
         ("done", format!("{plain}data: [DONE]\n\n")),
         ("fields", lf.replace("data: ", "event: message\nid: 7\nretry: 10\ndata: ")),
         ("no space", plain.replace("data: ", "data:")),
@@ -90,7 +96,10 @@ fn odd_bodies() -> Vec<(&'static str, Vec<u8>)> {
         ("pretty array", serde_json::to_string_pretty(&array).unwrap().replace('\n', "\r\n")),
         ("bare error", format!("{first}{second}{}", error(503))),
         ("error list", format!("{first}{second}[{}]\r\n", error(503))),
-        ("error as data", format!("{first}{second}data: {}\r\n\r\n", json!({"error": {"code": 500}}))),
+        (
+            "error as data",
+            format!("{first}{second}data: {}\r\n\r\n", json!({"error": {"code": 500}})),
+        ),
         ("error first", error(429)),
         ("page", "<!DOCTYPE html>\n<p>Log in</p>".to_owned()),
         ("prose", "upstream connect error".to_owned()),
@@ -104,7 +113,16 @@ fn odd_bodies() -> Vec<(&'static str, Vec<u8>)> {
 
 #[test]
 fn every_framing_says_the_same() {
-    let broken = ["bare error", "error list", "error as data", "error first", "page", "prose", "not a response", "nothing"];
+    let broken = [
+        "bare error",
+        "error list",
+        "error as data",
+        "error first",
+        "page",
+        "prose",
+        "not a response",
+        "nothing",
+    ];
     for (name, body) in odd_bodies().iter().filter(|(name, _)| !broken.contains(name)) {
         let run = in_one(body, Way::Clean);
         assert!(matches!(run.last(), EventKind::Completed(_)), "{name}: {:?}", run.last());
@@ -116,9 +134,16 @@ fn every_framing_says_the_same() {
         .filter(|(name, _)| broken.contains(name))
         .map(|(_, body)| cause(&in_one(body, Way::Clean)).unwrap())
         .collect();
-    use Cause::*;
-    let expected =
-        [ServerError, ServerError, ServerError, Refused, NotAStream, NotAStream, Malformed, ClosedEarly];
+    let expected = [
+        ServerError,
+        ServerError,
+        ServerError,
+        Refused,
+        NotAStream,
+        NotAStream,
+        Malformed,
+        ClosedEarly,
+    ];
     assert_eq!(causes, expected);
 }
 
@@ -198,9 +223,10 @@ fn gzip_in_any_pieces_is_the_same_and_cut_anywhere_is_never_whole() {
 fn a_line_without_end_is_refused_before_it_fills_the_memory() {
     let policy = Policy { max_event_bytes: 4096, ..once() };
     let endless = "x".repeat(100_000);
-    let mut bodies: Vec<String> = ["data: ", ": ", "", "{\"a\": \"", "[{\"a\": \"", "data: {\"a\": \""]
-        .map(|opening| opening.to_owned() + &endless)
-        .into();
+    let mut bodies: Vec<String> =
+        ["data: ", ": ", "", "{\"a\": \"", "[{\"a\": \"", "data: {\"a\": \""]
+            .map(|opening| opening.to_owned() + &endless)
+            .into();
     bodies.push("data: many lines of one event\n".repeat(5000));
     for body in &bodies {
         for size in [100, 4000, 1_000_000] {
@@ -210,7 +236,7 @@ fn a_line_without_end_is_refused_before_it_fills_the_memory() {
     }
     let mut decoder = FrameDecoder::new(4096);
     let mut taken = 0;
-    for piece in [b'x'; 1_000_000].chunks(1000) {
+    for piece in vec![b'x'; 1_000_000].chunks(1000) {
         decoder.feed(piece);
         taken += piece.len();
         if decoder.next_frame().is_err() {
@@ -226,10 +252,37 @@ fn a_line_without_end_is_refused_before_it_fills_the_memory() {
 fn garbage() -> impl Strategy<Value = Vec<u8>> {
     let word = prop_oneof![
         proptest::sample::select(vec![
-            "data:", "data: ", "event: ping", ":", "[DONE]", "{", "}", "[", "]", ",", "\"", "\\", "\r", "\n",
-            "\r\n", "\r\n\r\n", "\n\n", "{}", "<", "\u{feff}", "\u{2028}", "null", "-1e999", "id:",
-            "{\"candidates\":", "{\"error\":", "\"text\":", "\"parts\":[", "{\"functionCall\":{}}",
-            "{\"usageMetadata\":{\"promptTokenCount\":-1}}", "data: {\"candidates\":[{\"finishReason\":\"STOP\"}]}\n\n",
+            "data:",
+            "data: ",
+            "event: ping",
+            ":",
+            "[DONE]",
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            "\"",
+            "\\",
+            "\r",
+            "\n",
+            "\r\n",
+            "\r\n\r\n",
+            "\n\n",
+            "{}",
+            "<",
+            "\u{feff}",
+            "\u{2028}",
+            "null",
+            "-1e999",
+            "id:",
+            "{\"candidates\":",
+            "{\"error\":",
+            "\"text\":",
+            "\"parts\":[",
+            "{\"functionCall\":{}}",
+            "{\"usageMetadata\":{\"promptTokenCount\":-1}}",
+            "data: {\"candidates\":[{\"finishReason\":\"STOP\"}]}\n\n",
             "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"x\"}]}}]}\n\n",
         ])
         .prop_map(|word| word.as_bytes().to_vec()),

@@ -36,7 +36,9 @@ pub fn assert_invariants_given(run: &Run, known: Option<&Completed>) {
     }
     order(events);
     let mut screen = Screen::default();
-    events.iter().for_each(|event| screen.apply(&event.kind));
+    for event in events {
+        screen.apply(&event.kind);
+    }
     let reports = match run.last() {
         EventKind::Completed(completed) => {
             assert_eq!(screen.text, completed.text, "the screen shows another text");
@@ -158,9 +160,8 @@ fn whole(events: &[Event], completed: &Completed, screen: &Screen) {
     assert_eq!(joined(false), completed.text, "the history says another text");
     assert_eq!(joined(true), screen.thoughts, "the history holds other thoughts");
     let told = ["text", "thought", "functionCall", "thoughtSignature", "partMetadata"];
-    let is_other = |part: &&Value| {
-        part.as_object().unwrap().keys().any(|key| !told.contains(&key.as_str()))
-    };
+    let is_other =
+        |part: &&Value| part.as_object().unwrap().keys().any(|key| !told.contains(&key.as_str()));
     let others: Vec<&Value> = parts.iter().copied().filter(is_other).collect();
     let shown: Vec<Value> =
         screen.parts.iter().map(|part| serde_json::from_str(part).unwrap()).collect();

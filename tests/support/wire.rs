@@ -53,7 +53,8 @@ pub fn finish(reason: &str) -> Value {
 
 /// A bare, pretty-printed error, as it arrives in the middle of a stream.
 pub fn error(code: u16) -> String {
-    let error = json!({"error": {"code": code, "message": "Try again later.", "status": "UNAVAILABLE"}});
+    let error =
+        json!({"error": {"code": code, "message": "Try again later.", "status": "UNAVAILABLE"}});
     serde_json::to_string_pretty(&error).unwrap()
 }
 
