@@ -6,7 +6,7 @@ mod support;
 use rejoin::turn::{Endpoint, EventKind, Outgoing, Policy};
 use serde_json::Value;
 use support::proof::{
-    Hand, Tally, all_streams, ends_of_events, looks_whole, prove, setup, unbroken,
+    Hand, Tally, all_streams, ends_of_events, looks_whole, prove, setup, short_streams, unbroken,
 };
 use support::*;
 
@@ -89,7 +89,7 @@ fn a_cut_anywhere_in_any_way_is_healed_by_a_restart() {
 #[test]
 fn other_line_ends_heal_as_well() {
     for line in [Line::Lf, Line::Cr] {
-        prove(&format!("restart, {line:?}"), &all_streams(), |stream| {
+        prove(&format!("restart, {line:?}"), &short_streams(), |stream| {
             cut_everywhere(stream, line, TURN_BY_TURN, &restarting())
         });
     }
@@ -98,7 +98,7 @@ fn other_line_ends_heal_as_well() {
 #[test]
 fn a_cut_anywhere_is_healed_by_an_answer_in_one_piece() {
     let policy = Policy { stream_drops_before_fallback: 1, ..restarting() };
-    prove("non-streaming", &all_streams(), |stream| {
+    prove("non-streaming", &short_streams(), |stream| {
         cut_everywhere(stream, Line::AsIs, TURN_BY_TURN, &policy)
     });
 }
@@ -125,8 +125,11 @@ fn rest_of(stream: &Stream, request: &Outgoing, piece: usize, eats_spaces: bool)
         }));
     }
     let chars: Vec<char> = rest.chars().collect();
-    let pieces = chars.chunks(piece).map(|piece| sse(&text(&piece.iter().collect::<String>())));
-    Reply::whole(pieces.collect::<String>() + &sse(&finish(&stream.told.finish)))
+    let mut body = String::new();
+    for piece in chars.chunks(piece) {
+        body += &sse(&text(&piece.iter().collect::<String>()));
+    }
+    Reply::whole(body + &sse(&finish(&stream.told.finish)))
 }
 
 /// Cuts a stream of text at every byte; the model goes on from the committed text.
@@ -165,18 +168,8 @@ fn continued_everywhere(stream: &Stream, eats_spaces: bool) -> Tally {
         }
         if completed.text != *expected {
             let wrong = first_difference(&completed.text, expected);
-            let shown = Screen::of(
-                run.events
-                    .iter()
-                    .map(|event| &event.kind)
-                    .take_while(|kind| !matches!(kind, EventKind::Dropped(_))),
-            );
-            let tail =
-                &shown.text[shown.text.floor_char_boundary(shown.text.len().saturating_sub(40))..];
-            tally.violations.push(format!(
-                "{} cut at {at} by {way:?}, shown …{tail:?}, pieces of {piece}: {wrong}",
-                stream.name
-            ));
+            let cut = format!("{} cut at {at} by {way:?}, pieces of {piece}", stream.name);
+            tally.violations.push(format!("{cut}: {wrong}"));
         }
     }
     tally.continued = continued;
@@ -189,25 +182,28 @@ fn gap_is_known(run: &Run) -> bool {
     let mut screen = Screen::default();
     for event in &run.events {
         if let EventKind::Reset(reset) = &event.kind {
-            return !screen.text[reset.keep_text_bytes as usize..].trim().is_empty();
+            let kept = usize::try_from(reset.keep_text_bytes).unwrap();
+            return !screen.text[kept..].trim().is_empty();
         }
         screen.apply(&event.kind);
     }
     true
 }
 
-fn plain_texts() -> Vec<Stream> {
-    all_streams().into_iter().filter(Stream::is_plain_text).collect()
+fn plain_texts(streams: Vec<Stream>) -> Vec<Stream> {
+    streams.into_iter().filter(Stream::is_plain_text).collect()
 }
 
 #[test]
 fn a_cut_anywhere_is_continued_without_a_seam() {
-    prove("continuation", &plain_texts(), |stream| continued_everywhere(stream, false));
+    prove("continuation", &plain_texts(all_streams()), |stream| {
+        continued_everywhere(stream, false)
+    });
 }
 
 #[test]
 fn a_model_that_leaves_out_the_spaces_leaves_no_seam_either() {
-    prove("continuation without spaces", &plain_texts(), |stream| {
+    prove("continuation without spaces", &plain_texts(short_streams()), |stream| {
         continued_everywhere(stream, true)
     });
 }

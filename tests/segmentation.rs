@@ -6,7 +6,10 @@ mod support;
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
 use rejoin::gemini::FrameDecoder;
-use rejoin::turn::{Cause, EventKind, Policy, TurnSetup};
+use rejoin::turn::{
+    Cause::{self, ClosedEarly, Malformed, NotAStream, Refused, ServerError},
+    EventKind, Policy, TurnSetup,
+};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use support::*;
@@ -131,7 +134,6 @@ fn every_framing_says_the_same() {
         .filter(|(name, _)| broken.contains(name))
         .map(|(_, body)| cause(&in_one(body, Way::Clean)).unwrap())
         .collect();
-    use Cause::*;
     let expected = [
         ServerError,
         ServerError,
@@ -234,7 +236,7 @@ fn a_line_without_end_is_refused_before_it_fills_the_memory() {
     }
     let mut decoder = FrameDecoder::new(4096);
     let mut taken = 0;
-    for piece in [b'x'; 1_000_000].chunks(1000) {
+    for piece in vec![b'x'; 1_000_000].chunks(1000) {
         decoder.feed(piece);
         taken += piece.len();
         if decoder.next_frame().is_err() {

@@ -36,7 +36,9 @@ pub fn assert_invariants_given(run: &Run, known: Option<&Completed>) {
     }
     order(events);
     let mut screen = Screen::default();
-    events.iter().for_each(|event| screen.apply(&event.kind));
+    for event in events {
+        screen.apply(&event.kind);
+    }
     let reports = match run.last() {
         EventKind::Completed(completed) => {
             assert_eq!(screen.text, completed.text, "the screen shows another text");

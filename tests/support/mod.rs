@@ -2,6 +2,8 @@
 //! Nothing here opens a socket, sleeps or reads a clock.
 #![allow(dead_code, unused_imports)]
 
+pub mod chance;
+mod folders;
 mod invariants;
 mod pair;
 pub mod proof;

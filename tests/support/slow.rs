@@ -46,7 +46,7 @@ pub fn slow_read(events: &[Value]) -> Told {
         }
         let candidate = &event["candidates"][0];
         if let Some(reason) = finish_reason(event) {
-            told.finish = reason.to_owned();
+            reason.clone_into(&mut told.finish);
         }
         for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
             if let Some(call) = part.get("functionCall") {

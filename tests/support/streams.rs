@@ -1,5 +1,6 @@
 //! The streams that the proofs run on: the project's own, and the shared recordings where present.
 
+use super::folders::shared;
 use super::slow::slow_events;
 use super::{Told, slow_read};
 use serde_json::Value;
@@ -54,11 +55,8 @@ pub fn own_streams() -> Vec<Stream> {
 
 /// The shared recordings that are whole; none, and a line that says so, where the folder is absent.
 pub fn recordings() -> Vec<Stream> {
-    let folder = recordings_folder();
-    let Ok(index) = std::fs::read_to_string(folder.join("index.json")) else {
-        println!("skipped: no recordings at {} (set REJOIN_RECORDINGS)", folder.display());
-        return Vec::new();
-    };
+    let Some(folder) = recordings_folder() else { return Vec::new() };
+    let index = std::fs::read_to_string(folder.join("index.json")).expect("an index of recordings");
     let index: Vec<Value> = serde_json::from_str(&index).unwrap();
     let whole = index.into_iter().filter(|facts| facts["whole"] == Value::Bool(true));
     whole
@@ -70,13 +68,8 @@ pub fn recordings() -> Vec<Stream> {
         .collect()
 }
 
-fn recordings_folder() -> PathBuf {
-    if let Some(folder) = std::env::var_os("REJOIN_RECORDINGS") {
-        return folder.into();
-    }
-    let shared = std::env::var_os("REJOIN_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    shared.join("recordings")
+fn recordings_folder() -> Option<PathBuf> {
+    std::env::var_os("REJOIN_RECORDINGS").map(PathBuf::from).or_else(|| shared("recordings"))
 }
 
 fn stem(path: &Path) -> String {

@@ -159,6 +159,7 @@ impl Spot<'_> {
             Form::Prose => 0,
             Form::Item if last == Form::Heading => 1,
             Form::Item => spacing(committed, |line| same_list(line, self.body, self.indent))
+                .or_else(|| (last == Form::Item && self.indent > indent(last_line)).then_some(1))
                 .or_else(|| spacing(committed, |line| form_of(line) == Form::Item))
                 .unwrap_or(if last == Form::Item { 1 } else { 2 }),
             Form::Row if last == Form::Row => 1,

@@ -4,6 +4,7 @@
 use super::bounds::repeated_end;
 use super::fold::{distinct_weight, weight_of};
 use super::follow::{Follow, last_end};
+use super::form::{Form, form_of};
 use super::known::{Known, indent};
 
 /// What a walk has found.
@@ -149,6 +150,15 @@ impl Follow {
         let only_less = way >= LESS && matched * 100 >= way * 97;
         let nearly = way >= NEAR_TAIL && matched * 20 >= way * 17 && units >= 2;
         if !only_less && !nearly {
+            return None;
+        }
+        // Items of a list share their wording down to one word: a last item that was not said yet
+        // would be lost whole.
+        let item = || {
+            let line = text[self.start..].trim_start().lines().next().unwrap_or_default();
+            form_of(line) == Form::Item
+        };
+        if !at_end && item() {
             return None;
         }
         let rising = self.blocks.windows(2).all(|two| two[0].place < two[1].place);
