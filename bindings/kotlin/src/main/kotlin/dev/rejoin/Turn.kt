@@ -47,7 +47,8 @@ interface Turn : AutoCloseable {
 
     /**
      * Cancels the turn if it is not over, and frees it. Collectors that are at work still get the
-     * last event; nothing else may be called afterwards. Closing twice does no harm.
+     * last event. Afterwards [cancel], [signal] and [close] do nothing, and reading throws
+     * [IllegalStateException].
      */
     override fun close()
 }
