@@ -3,6 +3,7 @@
 //! Nothing is consumed by reading: a reader that is cancelled in mid-read, a screen that is
 //! rotated, a second reader, all pick up where their cursor stands and lose nothing.
 
+use super::screen::Screen;
 use crate::turn::{AttemptNo, ErrorKind, Event, EventKind, Failed, TurnError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
@@ -22,6 +23,8 @@ pub struct Batch {
 struct Inner {
     events: Vec<Event>,
     finished: bool,
+    /// Advanced when somebody asks.
+    screen: Screen,
 }
 
 /// The events of one turn. Cheap to clone: all clones are one log.
@@ -29,6 +32,8 @@ struct Inner {
 pub(super) struct EventLog {
     inner: Arc<Mutex<Inner>>,
     changed: Arc<Notify>,
+    /// Apart from `changed`, so that who waits for the end is not woken by each event.
+    over: Arc<Notify>,
 }
 
 impl EventLog {
@@ -40,6 +45,9 @@ impl EventLog {
             inner.finished |= last;
         }
         self.changed.notify_waiters();
+        if last {
+            self.over.notify_waiters();
+        }
     }
 
     /// No event will follow. A turn without a last event was broken by a bug of this library: it
@@ -54,6 +62,26 @@ impl EventLog {
             }
         }
         self.changed.notify_waiters();
+        self.over.notify_waiters();
+    }
+
+    /// Waits until no event will follow. Wakes once.
+    pub(super) async fn until_over(&self) {
+        let over = self.over.notified();
+        tokio::pin!(over);
+        over.as_mut().enable();
+        if !self.lock().finished {
+            over.await;
+        }
+    }
+
+    /// What a screen that applied all events so far shows.
+    pub(super) fn screen(&self) -> Screen {
+        let mut inner = self.lock();
+        let Inner { events, finished, screen } = &mut *inner;
+        screen.advance(events);
+        screen.finished = *finished;
+        screen.clone()
     }
 
     /// Waits until there is an event after `cursor`, or none will come.
