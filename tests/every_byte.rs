@@ -71,8 +71,10 @@ fn the_uncut_streams_say_what_a_slow_reader_says() {
         if let Some(facts) = &stream.facts {
             use sha2::Digest as _;
             let hash = sha2::Sha256::digest(&hand.text);
-            let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-            assert_eq!(facts["text_sha256"], Value::from(hex), "{}", stream.name);
+            let known = facts["text_sha256"].as_str().unwrap();
+            let known =
+                (0..known.len()).step_by(2).map(|at| u8::from_str_radix(&known[at..at + 2], 16));
+            assert!(known.eq(hash.iter().copied().map(Ok)), "{}", stream.name);
             let calls = facts["calls"].as_array().unwrap();
             assert_eq!(calls.len(), hand.calls.len(), "{}", stream.name);
         }

@@ -47,7 +47,7 @@ fn sample(folder: &Path) -> Vec<(String, Vec<u8>)> {
         let events: Vec<&str> = text.split("data: ").skip(1).collect();
         let finished = |event: &&&str| event.contains("\"finishReason\"");
         let ends = events.iter().filter(finished).count() == 1
-            && events.last().is_some_and(|e| finished(&&e));
+            && events.last().is_some_and(|e| finished(&e));
         if ends && !text.contains("\"error\"") && !text.contains("MALFORMED") {
             found.push((path.display().to_string(), body));
         }

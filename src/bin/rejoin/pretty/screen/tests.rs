@@ -10,6 +10,7 @@ thread_local! {
     static SIZE: Cell<(usize, usize)> = const { Cell::new((40, 10)) };
 }
 
+#[allow(clippy::unnecessary_wraps)] // The shape of a terminal that may have no size.
 fn size() -> Option<(usize, usize)> {
     Some(SIZE.get())
 }
@@ -65,7 +66,8 @@ fn shown(line: &[(String, bool)]) -> String {
     let mut out = String::new();
     for run in line.chunk_by(|a, b| a.1 == b.1) {
         let text: String = run.iter().map(|(cell, _)| cell.as_str()).collect();
-        out.push_str(&if run[0].1 { format!("~{text}~") } else { text });
+        let mark = if run[0].1 { "~" } else { "" };
+        out.extend([mark, &text, mark]);
     }
     out
 }
