@@ -5,6 +5,8 @@ CARGO ?= cargo
 
 .DEFAULT_GOAL := help
 
+include mk/*.mk
+
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | sort | expand -t 16
 
@@ -18,15 +20,15 @@ setup: ## Install what the tests need and this machine lacks
 	@scripts/setup.sh
 
 rust-test: ## Rust: all tests, fault scripts and proofs among them
-	$(CARGO) test --features $(FEATURES) --no-fail-fast -- --show-output
+	$(CARGO) test --features $(FEATURES),ffi --no-fail-fast -- --show-output
 
 check: ## Rust: formatting, lints, documentation
 	$(CARGO) fmt --check
-	$(CARGO) clippy --features $(FEATURES) --all-targets -- -D warnings
+	$(CARGO) clippy --features $(FEATURES),ffi --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --features testkit
 
 score: ## Rust: the scores alone (fault scripts, seams, every byte), with their figures
-	$(CARGO) test --features $(FEATURES) --test faults --test seams --test every_byte --test sockets -- --nocapture
+	$(CARGO) test --features $(FEATURES),ffi --test faults --test seams --test every_byte --test sockets -- --nocapture
 
 bench: ## Rust: what the core costs per event, beside serde_json
 	$(CARGO) bench --bench core

@@ -4,7 +4,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-stages=(setup check rust-test)
+stages=(setup check rust-test kotlin aar)
 table=""
 failed=0
 for stage in "${stages[@]}"; do
