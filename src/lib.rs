@@ -63,15 +63,23 @@
 //!
 //! - `testkit`: a Gemini server that breaks as told, for tests of apps.
 //! - `cli`: the `rejoin` command line.
+//! - `ffi`: the surface that Kotlin and Swift see, over `UniFFI`.
 
-#![forbid(unsafe_code)]
+// UniFFI's generated border is the only unsafe code; none of it is ours.
+#![cfg_attr(not(feature = "ffi"), forbid(unsafe_code))]
+#![cfg_attr(feature = "ffi", deny(unsafe_code))]
 #![warn(missing_docs, unreachable_pub)]
 
 pub mod client;
 pub mod effect;
+#[cfg(feature = "ffi")]
+pub mod ffi;
 pub mod gemini;
 pub mod text;
 pub mod turn;
 
 #[cfg(feature = "testkit")]
 pub mod testkit;
+
+#[cfg(feature = "ffi")]
+uniffi::setup_scaffolding!();

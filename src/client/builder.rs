@@ -2,7 +2,7 @@
 
 use super::driver::{Driver, DriverParts};
 use super::handle::TurnHandle;
-use super::headers::{HeaderProvider, insert};
+use super::headers::{HeaderProvider, insert, secrets_of};
 use super::log::EventLog;
 use super::request::TurnRequest;
 use super::runtime::runtime;
@@ -107,7 +107,7 @@ impl ClientBuilder {
         let key = self.api_key.map(|key| ("x-goog-api-key".to_owned(), key));
         for (name, value) in key.into_iter().chain(self.headers) {
             insert(&mut headers, &name, &value).ok_or_else(|| BuildError::Header(name.clone()))?;
-            secrets.push(value);
+            secrets.extend(secrets_of(&value));
         }
         let tls = tls::config(&self.extra_roots).map_err(BuildError::Root)?;
         let transport =
@@ -173,10 +173,15 @@ impl Client {
         });
         let log = EventLog::default();
         let (commands, receiver) = tokio::sync::mpsc::unbounded_channel();
-        let parts =
-            DriverParts { shared: self.shared.clone(), model: request.model, log: log.clone() };
+        let turn_id: Arc<str> = turn_id.into();
+        let parts = DriverParts {
+            shared: self.shared.clone(),
+            model: request.model,
+            turn_id: turn_id.clone(),
+            log: log.clone(),
+        };
         runtime.spawn(Driver::new(turn, parts, receiver).run());
-        Ok(TurnHandle { turn_id: turn_id.into(), log, commands })
+        Ok(TurnHandle { turn_id, log, commands })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::builder::Shared;
 use super::exchange::{Exchange, Incoming};
 use super::handle::Command;
-use super::headers::{ProviderError, insert};
+use super::headers::{ProviderError, insert, secrets_of};
 use super::log::EventLog;
 use crate::turn::{Action, AttemptNo, Input, Outgoing, Turn};
 use http::HeaderMap;
@@ -16,6 +16,7 @@ use tokio::time::Instant;
 pub(super) struct DriverParts {
     pub shared: Arc<Shared>,
     pub model: String,
+    pub turn_id: Arc<str>,
     pub log: EventLog,
 }
 
@@ -42,11 +43,11 @@ pub(super) struct Driver {
 }
 
 /// Closes the log even if the driver panics, so that no reader waits for ever.
-struct CloseOnDrop(EventLog);
+struct CloseOnDrop(EventLog, Arc<str>);
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        self.0.close();
+        self.0.close(&self.1);
     }
 }
 
@@ -60,7 +61,7 @@ impl Driver {
     }
 
     pub(super) async fn run(mut self) {
-        let _close = CloseOnDrop(self.parts.log.clone());
+        let _close = CloseOnDrop(self.parts.log.clone(), self.parts.turn_id.clone());
         self.turn.start(Duration::ZERO);
         loop {
             self.act();
@@ -102,6 +103,11 @@ impl Driver {
 
     fn take(&mut self, (attempt, incoming): (AttemptNo, Incoming)) {
         match &incoming {
+            Incoming::Secrets(secrets) => {
+                for secret in secrets {
+                    self.turn.keep_secret(secret.clone());
+                }
+            }
             Incoming::Sent => self.handle(Input::Sent { attempt }),
             Incoming::Head { status, headers } => {
                 self.handle(Input::Head { attempt, status: *status, headers });
@@ -141,31 +147,31 @@ impl Wire {
 
     /// The next thing for the running attempt; waits for ever where there is none. Safe to cancel.
     async fn next(&mut self, parts: &DriverParts) -> (AttemptNo, Incoming) {
-        loop {
-            match self {
-                Self::Nothing => return std::future::pending().await,
-                Self::Exchange { attempt, exchange } => return (*attempt, exchange.next().await),
-                Self::Headers { outgoing, task } => {
-                    let given = task.await.map_err(|error| ProviderError(error.to_string()));
-                    let attempt = outgoing.attempt;
-                    let given = match given.and_then(|given| given) {
-                        Ok(given) => given,
-                        Err(error) => {
-                            *self = Self::Nothing;
-                            return (attempt, Incoming::Unreachable(error.to_string()));
-                        }
-                    };
-                    let mut headers = parts.shared.headers.clone();
-                    let bad = given
-                        .iter()
-                        .find(|(name, value)| insert(&mut headers, name, value).is_none())
-                        .map(|(name, _)| format!("the provider's header {name:?} cannot be sent"));
-                    if let Some(detail) = bad {
+        match self {
+            Self::Nothing => std::future::pending().await,
+            Self::Exchange { attempt, exchange } => (*attempt, exchange.next().await),
+            Self::Headers { outgoing, task } => {
+                let given = task.await.map_err(|error| ProviderError(error.to_string()));
+                let attempt = outgoing.attempt;
+                let given = match given.and_then(|given| given) {
+                    Ok(given) => given,
+                    Err(error) => {
                         *self = Self::Nothing;
-                        return (attempt, Incoming::Unsendable(detail));
+                        return (attempt, Incoming::Unreachable(error.to_string()));
                     }
-                    *self = Self::exchange(parts, outgoing, headers);
+                };
+                let mut headers = parts.shared.headers.clone();
+                let bad = given
+                    .iter()
+                    .find(|(name, value)| insert(&mut headers, name, value).is_none())
+                    .map(|(name, _)| format!("the provider's header {name:?} cannot be sent"));
+                if let Some(detail) = bad {
+                    *self = Self::Nothing;
+                    return (attempt, Incoming::Unsendable(detail));
                 }
+                let secrets = given.iter().flat_map(|(_, value)| secrets_of(value)).collect();
+                *self = Self::exchange(parts, outgoing, headers);
+                (attempt, Incoming::Secrets(secrets))
             }
         }
     }

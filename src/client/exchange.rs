@@ -2,7 +2,8 @@
 
 use crate::turn::BodyEnd;
 use bytes::Bytes;
-use http::HeaderMap;
+use http::header::{ACCEPT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue};
 use http_body::{Frame, SizeHint};
 use reqwest::Response;
 use std::convert::Infallible;
@@ -66,11 +67,15 @@ fn http_client(
         .map_err(|error| error.to_string())
 }
 
-/// What came from the wire.
-#[derive(Debug)]
+/// What came from the wire. No `Debug`: it may hold secrets.
 pub(super) enum Incoming {
+    /// Values of the headers that are about to be sent.
+    Secrets(Vec<String>),
     Sent,
-    Head { status: u16, headers: Vec<(String, String)> },
+    Head {
+        status: u16,
+        headers: Vec<(String, String)>,
+    },
     Bytes(Bytes),
     End(BodyEnd),
     Unreachable(String),
@@ -102,14 +107,12 @@ impl Exchange {
     ) -> Self {
         let sent = Arc::new(SentFlag::default());
         let body = WatchedBody { body: Some(body), sent: sent.clone() };
-        let request = transport
-            .client(fresh)
-            .post(url)
-            .headers(headers)
-            .header(http::header::CONTENT_TYPE, "application/json")
-            // A compressed stream cut short looks like a clean end to many decoders.
-            .header(http::header::ACCEPT_ENCODING, "identity")
-            .body(reqwest::Body::wrap(body));
+        let mut headers = headers;
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        // A compressed stream cut short looks like a clean end to many decoders.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let request =
+            transport.client(fresh).post(url).headers(headers).body(reqwest::Body::wrap(body));
         Self { state: State::Sending(Box::pin(request.send())), sent, told_sent: false }
     }
 

@@ -1,6 +1,7 @@
 //! The app's end of a running turn.
 
 use super::log::{Batch, EventLog};
+use super::screen::Screen;
 use crate::turn::{Event, Signal};
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
@@ -50,6 +51,17 @@ impl TurnHandle {
             }
             cursor = batch.next_cursor;
         }
+    }
+
+    /// Waits until the turn is over. Wakes once, not with each event.
+    pub async fn until_over(&self) {
+        self.log.until_over().await;
+    }
+
+    /// What a screen that applied all events so far shows. Costs a copy of the answer.
+    #[must_use]
+    pub fn screen(&self) -> Screen {
+        self.log.screen()
     }
 
     /// Cancels the turn: its connection is closed, `failed` with kind `cancelled` is its last

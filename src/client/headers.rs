@@ -19,9 +19,19 @@ pub trait HeaderProvider: Send + Sync + 'static {
 #[error("the header provider failed: {0}")]
 pub struct ProviderError(pub String);
 
-/// Adds a header; `None` if its name or value cannot be one, such as for a line break.
+/// What must not be shown of a header: its value, and the token alone behind `Bearer`.
+pub(super) fn secrets_of(value: &str) -> impl Iterator<Item = String> {
+    let word = value.split_whitespace().next_back().filter(|word| *word != value);
+    [Some(value), word].into_iter().flatten().map(str::to_owned)
+}
+
+/// Adds a header; `None` if its name or value cannot be one, such as for a line break, or if it is
+/// about how the body is framed, which is not the app's.
 pub(super) fn insert(headers: &mut HeaderMap, name: &str, value: &str) -> Option<()> {
     let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+    if matches!(name, http::header::CONTENT_LENGTH | http::header::TRANSFER_ENCODING) {
+        return None;
+    }
     let mut value = HeaderValue::from_str(value).ok()?;
     value.set_sensitive(true);
     headers.insert(name, value);

@@ -5,6 +5,7 @@
 //! One task per turn owns its state machine and its one connection, so bytes of a dead attempt
 //! have no way to surface.
 
+mod body;
 mod builder;
 mod driver;
 mod exchange;
@@ -13,11 +14,14 @@ mod headers;
 mod log;
 mod request;
 mod runtime;
+mod screen;
 mod tls;
 mod url;
 
+pub use body::{BodyError, RequestBody, ToolDeclaration};
 pub use builder::{BuildError, Client, ClientBuilder};
 pub use handle::TurnHandle;
 pub use headers::{HeaderProvider, ProviderError};
 pub use log::Batch;
 pub use request::TurnRequest;
+pub use screen::Screen;

@@ -58,6 +58,22 @@ pub struct ToolRule {
     pub key_fields: Vec<String>,
 }
 
+impl ToolRule {
+    /// The arguments that count for the key.
+    #[must_use]
+    pub fn keyed(&self, args: &Value) -> Value {
+        match args {
+            Value::Object(map) if !self.key_fields.is_empty() => Value::Object(
+                map.iter()
+                    .filter(|(key, _)| self.key_fields.contains(key))
+                    .map(|(key, value)| (key.clone(), value.clone()))
+                    .collect(),
+            ),
+            _ => args.clone(),
+        }
+    }
+}
+
 /// Hands out keys to the calls of one attempt, in order.
 #[derive(Debug)]
 pub struct EffectKeys<'a> {
@@ -87,16 +103,8 @@ impl<'a> EffectKeys<'a> {
     }
 
     fn keyed(&self, name: &str, args: &Value) -> Value {
-        let fields = self.rules.iter().find(|rule| rule.name == name).map(|rule| &rule.key_fields);
-        match (fields, args) {
-            (Some(fields), Value::Object(map)) if !fields.is_empty() => Value::Object(
-                map.iter()
-                    .filter(|(key, _)| fields.contains(key))
-                    .map(|(key, value)| (key.clone(), value.clone()))
-                    .collect(),
-            ),
-            _ => args.clone(),
-        }
+        let rule = self.rules.iter().find(|rule| rule.name == name);
+        rule.map_or_else(|| args.clone(), |rule| rule.keyed(args))
     }
 }
 

@@ -182,7 +182,9 @@ impl ApiError {
                             .get("seconds")
                             .and_then(|s| s.as_u64().or_else(|| s.as_str()?.parse().ok()));
                         let nanos = parts.get("nanos").and_then(Value::as_u64).unwrap_or(0);
-                        seconds.map(|s| Duration::from_secs(s) + Duration::from_nanos(nanos))
+                        seconds.map(|s| {
+                            Duration::from_secs(s).saturating_add(Duration::from_nanos(nanos))
+                        })
                     }
                     _ => None,
                 }

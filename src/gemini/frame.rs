@@ -96,7 +96,14 @@ impl FrameDecoder {
         }
         let rest = &self.buf[self.pos..];
         let rest = if self.skip_lf { rest.strip_prefix(b"\n").unwrap_or(rest) } else { rest };
-        self.in_event || !(rest.is_empty() || rest[0] == b':' || is_done_marker(rest))
+        self.event_has_begun() || !(self.ignore_event || is_filler(rest))
+    }
+
+    /// A field has come since the last dispatch, and not one of a keep-alive or of `[DONE]`.
+    fn event_has_begun(&self) -> bool {
+        self.in_event
+            && !self.ignore_event
+            && (self.data_lines == 0 || self.data_is_worth_reading())
     }
 
     /// The next whole JSON text, or `None` until more bytes are fed.
@@ -131,8 +138,12 @@ impl FrameDecoder {
                     self.scanned = self.scanned.max(self.pos);
                 }
             }
-            match self.buf.get(self.pos) {
+            match self.buf.get(self.pos).copied() {
                 None => return Ok(None),
+                Some(b'{' | b'[') if self.take_unended() => {
+                    self.frames += 1;
+                    return Ok(Some(&self.data));
+                }
                 Some(b'{' | b'[') => {
                     self.bare = Some(BareScanner::default());
                     continue;
@@ -176,7 +187,7 @@ impl FrameDecoder {
                 self.frames += 1;
             }
         }
-        let partial_line = self.pos < end && self.buf[self.pos] != b':';
+        let partial_line = !self.ignore_event && !is_filler(&self.buf[self.pos..end]);
         if self.data_lines > 0 && !partial_line && self.data_is_worth_reading() {
             if is_whole_json(&self.data) {
                 self.frames += 1;
@@ -191,7 +202,8 @@ impl FrameDecoder {
         {
             return Err(FrameError::NotAStream);
         }
-        let tail = if partial_line || self.in_event { Tail::Partial } else { Tail::Clean };
+        let begun = partial_line || self.event_has_begun();
+        let tail = if begun { Tail::Partial } else { Tail::Clean };
         Ok((None, tail))
     }
 
@@ -273,6 +285,14 @@ impl FrameDecoder {
         Ok(false)
     }
 
+    /// Ends an event that lacks its blank line where something else begins; true if it is whole.
+    fn take_unended(&mut self) -> bool {
+        let whole =
+            self.data_lines > 0 && self.data_is_worth_reading() && is_whole_json(&self.data);
+        (self.data_lines, self.in_event, self.ignore_event) = (0, false, false);
+        whole
+    }
+
     /// Keep-alives sent as data, `[DONE]` of gateways and empty events are no events.
     fn data_is_worth_reading(&self) -> bool {
         let data = self.data.trim_ascii();
@@ -322,6 +342,11 @@ fn is_done_marker(rest: &[u8]) -> bool {
     let Some(value) = rest.strip_prefix(b"data:") else { return false };
     let value = value.strip_prefix(b" ").unwrap_or(value);
     value.len() >= 2 && b"[DONE]".starts_with(value)
+}
+
+/// The start of a line that announces nothing: white space, a comment, `[DONE]`.
+fn is_filler(rest: &[u8]) -> bool {
+    rest.trim_ascii().is_empty() || rest[0] == b':' || is_done_marker(rest)
 }
 
 /// True for the start of a line that may yet become a field.

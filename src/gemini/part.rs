@@ -102,7 +102,7 @@ impl<'a> Part<'a> {
         let plain_text = fields.only_text && fields.text.is_some();
         let kind = if let Some(call) = fields.call {
             PartKind::Call(call)
-        } else if fields.thought && !matches!(fields.kind, PartKind::Other | PartKind::Media) {
+        } else if fields.thought && matches!(fields.kind, PartKind::Empty | PartKind::Bare) {
             PartKind::Thought(fields.text.unwrap_or_default())
         } else if let Some(text) = fields.text {
             PartKind::Text(text)

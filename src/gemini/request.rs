@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use std::fmt::Write as _;
 
 /// A body that cannot be sent as a streamed turn.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BodyError {
     /// Not JSON, or not an object.
     #[error("the request body is not a JSON object: {0}")]
@@ -20,7 +20,7 @@ pub enum BodyError {
     NoContents,
     /// More than one candidate was asked for.
     #[error("`candidateCount` is {0}: only one candidate can be kept clean when a stream breaks")]
-    CandidateCount(u64),
+    CandidateCount(f64),
 }
 
 /// What a continuation adds to the caller's body.
@@ -55,8 +55,8 @@ impl Body {
         if contents.is_none_or(|contents| contents.is_empty()) {
             return Err(BodyError::NoContents);
         }
-        match body.config("candidateCount").and_then(|value| value.as_u64()) {
-            Some(count) if count > 1 => Err(BodyError::CandidateCount(count)),
+        match body.config("candidateCount").as_ref().and_then(number) {
+            Some(count) if count > 1.0 => Err(BodyError::CandidateCount(count)),
             _ => Ok(body),
         }
     }
@@ -91,9 +91,9 @@ impl Body {
     #[must_use]
     pub fn thinks_deeply(&self, tokens: u64) -> bool {
         let Some(config) = self.config("thinkingConfig") else { return false };
-        member(&config, "thinkingBudget")
-            .and_then(Value::as_u64)
-            .is_some_and(|budget| budget >= tokens)
+        #[allow(clippy::cast_precision_loss)]
+        let deep = tokens as f64;
+        member(&config, "thinkingBudget").and_then(number).is_some_and(|budget| budget >= deep)
             || member(&config, "thinkingLevel")
                 .and_then(Value::as_str)
                 .is_some_and(|level| level.eq_ignore_ascii_case("high"))
@@ -137,6 +137,11 @@ impl Body {
     fn config(&self, name: &str) -> Option<Value> {
         member(&self.value("generationConfig")?, name).cloned()
     }
+}
+
+/// proto3 JSON takes `2`, `2.0` and `"2"` alike.
+fn number(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
 const TOKEN: &str = "continuationToken";
@@ -272,7 +277,7 @@ mod tests {
         assert_eq!(Body::parse("{}").unwrap_err(), BodyError::NoContents);
         assert_eq!(Body::parse(r#"{"contents":[]}"#).unwrap_err(), BodyError::NoContents);
         let two = r#"{"contents":[{}],"generationConfig":{"candidate_count":2}}"#;
-        assert_eq!(Body::parse(two).unwrap_err(), BodyError::CandidateCount(2));
+        assert_eq!(Body::parse(two).unwrap_err(), BodyError::CandidateCount(2.0));
     }
 
     #[test]

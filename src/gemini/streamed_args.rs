@@ -22,11 +22,13 @@ pub struct ArgsError {
 #[derive(Debug, Clone)]
 pub struct StreamedArgs {
     root: Value,
+    /// Values that were said to go on.
+    open: Vec<Vec<Segment>>,
 }
 
 impl Default for StreamedArgs {
     fn default() -> Self {
-        Self { root: Value::Object(Map::new()) }
+        Self { root: Value::Object(Map::new()), open: Vec::new() }
     }
 }
 
@@ -53,7 +55,17 @@ impl StreamedArgs {
             // `nullValue`, whatever its own value: proto3 JSON may write it in several ways.
             *place = Value::Null;
         }
+        self.open.retain(|open| *open != path);
+        if arg.will_continue == Some(true) {
+            self.open.push(path);
+        }
         Ok(())
+    }
+
+    /// True while a value was said to go on and has not: such arguments are never to be run.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        !self.open.is_empty()
     }
 
     /// The arguments as JSON.
@@ -63,6 +75,7 @@ impl StreamedArgs {
     }
 }
 
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Segment {
     Key(String),
     Index(usize),
@@ -139,6 +152,16 @@ mod tests {
             args.push(&text(path, piece)).unwrap();
         }
         assert_eq!(args.to_json(), r#"{"a":[null,{"b":"xy"}],"c d":"z"}"#);
+    }
+
+    #[test]
+    fn a_value_is_open_until_a_piece_says_that_nothing_follows() {
+        let mut args = StreamedArgs::default();
+        args.push(&PartialArg { will_continue: Some(true), ..text("$.a.b", "x") }).unwrap();
+        args.push(&text("$.c", "y")).unwrap();
+        assert!(args.is_open());
+        args.push(&text("$['a'].b", "")).unwrap();
+        assert!(!args.is_open());
     }
 
     #[test]

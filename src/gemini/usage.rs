@@ -49,17 +49,6 @@ impl Usage {
             total: self.total.max(other.total),
         }
     }
-
-    /// Output tokens that are paid: answer and thoughts. `None` if neither was sent.
-    #[must_use]
-    pub fn output(&self) -> Option<u64> {
-        match (self.candidates, self.thoughts) {
-            (None, None) => None,
-            (candidates, thoughts) => {
-                Some(candidates.unwrap_or(0).saturating_add(thoughts.unwrap_or(0)))
-            }
-        }
-    }
 }
 
 /// A count may be a number or, as proto3 JSON writes 64-bit integers, a string.

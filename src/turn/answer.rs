@@ -4,7 +4,7 @@
 //! A restart begins a new `Answer`; a continuation begins one from the committed text; a resume
 //! cuts the old one back to the server's checkpoint.
 
-use super::calls::{Call, CallError, CallStep, Calls, assembled_part};
+use super::calls::{Call, CallError, CallStep, Calls, CallsMark, assembled_part};
 use super::event::EventKind;
 use super::units::{Json, Tokens, Utf16Len};
 use crate::gemini::{Part, PartKind};
@@ -53,7 +53,8 @@ pub(crate) struct Mark {
     thoughts: Utf16Len,
     tools: u32,
     part_events: u32,
-    calls: Calls,
+    calls: CallsMark,
+    last_call_part: usize,
     seen: Seen,
     code_running: bool,
 }
@@ -88,6 +89,8 @@ pub(crate) struct Answer {
     floor: usize,
     /// What the dead attempt had after the committed text.
     remainder: String,
+    /// Something of an answer came after what was kept, and nothing has taken its place yet.
+    lost: bool,
     /// Estimated tokens that the seam took from the running attempt.
     trimmed_tokens: u64,
     mark: Option<Mark>,
@@ -147,9 +150,16 @@ impl Answer {
         !self.text.is_empty() || self.tools > 0 || self.part_events > 0
     }
 
-    /// True if the dead attempt had more than the committed text.
-    pub(crate) fn threw_text_away(&self) -> bool {
-        !self.remainder.trim().is_empty()
+    /// True if a dead attempt had more than what was kept.
+    pub(crate) fn lost_something(&self) -> bool {
+        self.lost
+    }
+
+    /// True if the running attempt brought anything that was not there before it. What the seam
+    /// took away does not count.
+    pub(crate) fn went_on(&self) -> bool {
+        let fresh = &self.text[self.base_len.min(self.text.len())..];
+        !fresh.trim().is_empty() || self.tools > 0 || self.part_events > 0
     }
 
     /// The whitespace that followed the committed text; `None` where nothing is known.
@@ -166,7 +176,8 @@ impl Answer {
             thoughts: self.thoughts,
             tools: self.tools,
             part_events: self.part_events,
-            calls: self.calls.clone(),
+            calls: self.calls.mark(),
+            last_call_part: self.last_call_part,
             seen: self.seen,
             code_running: self.code_running,
         });
@@ -278,6 +289,7 @@ impl Answer {
             self.checkpoint = Checkpoint::new();
             (self.base_len, self.base_tokens, self.floor) = (0, Tokens::NONE, 0);
             self.remainder.clear();
+            self.lost = false;
             lead = "";
         }
         let start = self.text.len();
@@ -348,7 +360,8 @@ impl Answer {
     pub(crate) fn continued(&self, cut: &Cut, tokens: Tokens) -> Self {
         let text = self.text[..cut.len].to_owned();
         let fresh_remainder = &self.text[cut.len..];
-        let remainder = if fresh_remainder.is_empty() && cut.len == self.floor {
+        let blank = fresh_remainder.trim().is_empty();
+        let remainder = if blank && cut.len == self.floor {
             self.remainder.clone()
         } else {
             fresh_remainder.to_owned()
@@ -360,6 +373,8 @@ impl Answer {
             base_tokens: tokens,
             floor: text.len(),
             remainder,
+            // An attempt that brought nothing does not make its predecessor forgotten.
+            lost: !blank || self.lost && self.text[self.floor..].trim().is_empty(),
             text,
             ..Self::default()
         }
@@ -383,12 +398,19 @@ impl Answer {
         let floor = self.floor.min(len);
         let mut checkpoint = Checkpoint::continuing(&self.text[..floor]);
         checkpoint.push(&self.text[floor..len]);
+        let more = !self.text[len..].trim().is_empty()
+            || self.tools > mark.tools
+            || self.part_events > mark.part_events;
+        let kept_nothing = self.text[self.base_len.min(len)..len].trim().is_empty();
+        let lost = more || kept_nothing && self.lost;
         self.text.truncate(len);
         Self {
+            lost,
             thoughts: mark.thoughts,
             tools: mark.tools,
             part_events: mark.part_events,
-            calls: mark.calls.clone(),
+            calls: std::mem::take(&mut self.calls).resumed(&mark.calls),
+            last_call_part: mark.last_call_part,
             seen: mark.seen,
             code_running: mark.code_running,
             checkpoint,
@@ -409,7 +431,12 @@ impl Answer {
     pub(crate) fn history(&self) -> Vec<Json> {
         let mut content = String::from("{\"role\":\"model\",\"parts\":[");
         let mut first = true;
-        for part in &self.parts {
+        // The API takes no fragment back of a call that never ended.
+        let fragment = self.open_call().map(|_| self.last_call_part);
+        for (i, part) in self.parts.iter().enumerate() {
+            if fragment == Some(i) {
+                continue;
+            }
             let comma = if first { "" } else { "," };
             match part {
                 HistoryPart::Shown(range) => {

@@ -8,8 +8,8 @@ use super::gate::{Base, Strategy};
 use super::policy::Policy;
 use super::units::{AttemptNo, Utf16Len};
 use crate::gemini::{
-    ApiError, Encoding, FinishReason, FrameDecoder, FrameError, Message, PartKind, RefusalKind,
-    Response, Verdict, read_messages,
+    ApiError, Encoding, FinishClass, FinishReason, FrameDecoder, FrameError, Message, PartKind,
+    RefusalKind, Response, Verdict, read_messages,
 };
 use crate::text::{Seam, SeamCut, SeamKind, estimate_tokens};
 use std::sync::Arc;
@@ -173,7 +173,12 @@ impl Attempt {
         self.http_status.is_some_and(|status| !(200..300).contains(&status))
     }
 
-    pub(crate) fn head(&mut self, status: u16, headers: &[(String, String)]) -> Result<(), Broken> {
+    pub(crate) fn head(
+        &mut self,
+        now: Duration,
+        status: u16,
+        headers: &[(String, String)],
+    ) -> Result<(), Broken> {
         let header = |name: &str| {
             headers
                 .iter()
@@ -183,9 +188,12 @@ impl Attempt {
         self.http_status = Some(status);
         self.retry_after = header("retry-after").map(str::to_owned);
         if self.is_error_answer() {
+            // Nobody thinks about the body of an error: its silence is not a first byte's.
+            self.last_byte_at = Some(now);
             return Ok(());
         }
-        if header("content-type").is_some_and(|value| value.trim_start().starts_with("text/html")) {
+        let html = |value: &str| value.trim_start().to_ascii_lowercase().starts_with("text/html");
+        if header("content-type").is_some_and(html) {
             return Err(Broken::new(
                 Cause::NotAStream,
                 "the answer is a web page: a portal or proxy is in the way",
@@ -207,10 +215,11 @@ impl Attempt {
             return Ok(());
         }
         self.last_byte_at = Some(now);
-        if self.is_error_answer() {
+        if let (true, Some(status)) = (self.is_error_answer(), self.http_status) {
             let room = ERROR_BODY_BYTES.saturating_sub(self.error_body.len());
             self.error_body.extend_from_slice(&bytes[..bytes.len().min(room)]);
-            return Ok(());
+            // A page without end must not hold the retry up.
+            return if bytes.len() < room { Ok(()) } else { Err(self.refused(status)) };
         }
         for piece in bytes.chunks(self.encoding.step().min(bytes.len())) {
             let decoder = &mut self.decoder;
@@ -295,13 +304,17 @@ impl Attempt {
         if let Some(thoughts) = response.usage.thoughts {
             answer.count_thoughts(thoughts);
         }
+        // Beside a candidate it is a remark: the candidate's own reason decides.
         if let Some(reason) = &response.block_reason
-            && !self.content
+            && response.parts.is_empty()
+            && response.finish_reason.is_none()
         {
             let message = response.block_message.as_deref().unwrap_or("");
-            let mut broken =
-                Broken::new(Cause::Refused, format!("the prompt was blocked: {reason} {message}"));
+            let cause = if self.content { Cause::ServerError } else { Cause::Refused };
+            let detail = format!("the prompt was blocked: {reason} {message}");
+            let mut broken = Broken::new(cause, detail.trim_end());
             broken.terminal = Some(ErrorKind::Blocked);
+            broken.offended = true;
             return Err(broken);
         }
         if response.grounded {
@@ -342,12 +355,17 @@ impl Attempt {
         }
         let Some(reason) = reason else { return };
         // STOP on code that the server runs means "running": neither an end nor a sign of a server
-        // that says STOP everywhere.
-        if answer.code_running() && matches!(reason.verdict(), Verdict::Over(_)) {
+        // that says STOP everywhere. Any other reason means what it says there, too.
+        if answer.code_running() && reason.verdict() == Verdict::Over(FinishClass::Complete) {
             return;
         }
-        let terminal = reason.verdict() != Verdict::Continuation;
-        if terminal {
+        let keeps_token = match reason.verdict() {
+            Verdict::Continuation => true,
+            Verdict::Over(_) => response.continuation_token.is_some(),
+            // What the model made wrong is not to be gone on with.
+            Verdict::ModelFault | Verdict::CallerFault => false,
+        };
+        if !keeps_token {
             answer.forget_mark();
         }
         self.ended.reason = Some(reason);

@@ -35,6 +35,8 @@ pub(crate) enum CallError {
     ArgsNotAnObject,
     #[error("a function call began before the arguments of {0:?} were whole")]
     Unterminated(String),
+    #[error("the call of {0:?} ended before its arguments did")]
+    OpenArgs(String),
     #[error(transparent)]
     Args(#[from] ArgsError),
 }
@@ -52,9 +54,28 @@ struct OpenCall {
 pub(crate) struct Calls {
     whole: Vec<Call>,
     open: Option<OpenCall>,
+    /// Calls of earlier attempts: an id is one call only within its own attempt.
+    earlier: usize,
+}
+
+/// How the calls stood at the server's checkpoint.
+#[derive(Debug, Clone)]
+pub(crate) struct CallsMark {
+    whole: usize,
+    open: Option<OpenCall>,
 }
 
 impl Calls {
+    pub(crate) fn mark(&self) -> CallsMark {
+        CallsMark { whole: self.whole.len(), open: self.open.clone() }
+    }
+
+    /// Back to the checkpoint, for the next attempt.
+    pub(crate) fn resumed(mut self, mark: &CallsMark) -> Self {
+        self.whole.truncate(mark.whole);
+        Self { earlier: self.whole.len(), open: mark.open.clone(), whole: self.whole }
+    }
+
     pub(crate) fn whole(&self) -> &[Call] {
         &self.whole
     }
@@ -80,16 +101,18 @@ impl Calls {
                 open.args.push(arg)?;
             }
             open.signature = open.signature.take().or_else(|| signature_of(raw_part));
-            return Ok(if fragment.will_continue == Some(true) {
-                CallStep::More
+            return if fragment.will_continue == Some(true) {
+                Ok(CallStep::More)
             } else {
                 self.close()
-            });
+            };
         }
         if fragment.is_terminator() {
             return Ok(CallStep::Ignored);
         }
-        if id.is_some() && self.whole.iter().any(|call| call.provider_id.as_deref() == id) {
+        if id.is_some()
+            && self.whole[self.earlier..].iter().any(|call| call.provider_id.as_deref() == id)
+        {
             return Ok(CallStep::Ignored);
         }
         let name = fragment.name.as_deref().filter(|name| !name.is_empty());
@@ -103,7 +126,7 @@ impl Calls {
             let signature = signature_of(raw_part);
             self.open = Some(OpenCall { name: name.clone(), provider_id, args, signature });
             if fragment.will_continue != Some(true) {
-                self.close();
+                self.close()?;
                 return Ok(CallStep::Seen { name, whole: true });
             }
             return Ok(CallStep::Seen { name, whole: false });
@@ -118,8 +141,11 @@ impl Calls {
         Ok(CallStep::Seen { name, whole: true })
     }
 
-    fn close(&mut self) -> CallStep {
-        let Some(open) = self.open.take() else { return CallStep::Ignored };
+    fn close(&mut self) -> Result<CallStep, CallError> {
+        let Some(open) = self.open.take() else { return Ok(CallStep::Ignored) };
+        if open.args.is_open() {
+            return Err(CallError::OpenArgs(open.name));
+        }
         let call = Call {
             name: open.name,
             provider_id: open.provider_id,
@@ -127,7 +153,7 @@ impl Calls {
         };
         let part = assembled_part(&call, open.signature.as_deref());
         self.whole.push(call);
-        CallStep::Closed { part }
+        Ok(CallStep::Closed { part })
     }
 }
 

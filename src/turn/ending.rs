@@ -129,7 +129,8 @@ impl Attempt {
             && !self.ended.overtaken
             && tail == Tail::Clean
             && (clean || !self.ended.unreliable)
-            && self.encoding.is_whole();
+            // Where the server holds the connection open, it holds the trailer back as well.
+            && (by == EndedBy::Grace || self.encoding.is_whole());
         match &self.ended.reason {
             Some(reason) if believed => self.judge(reason.verdict(), answer),
             _ => Ending::Broken(Self::early(by)),
@@ -165,7 +166,7 @@ impl Attempt {
                 }
                 Ending::Broken(Broken::new(
                     Cause::Empty,
-                    "a finish reason came, and nothing was said",
+                    "a finish reason came, and nothing new was said",
                 ))
             }
             Verdict::Over(class) => Ending::Whole(class),
@@ -185,12 +186,11 @@ impl Attempt {
 
     /// Something was said, or nothing had to be.
     fn nothing_was_missing(&self, answer: &Answer) -> bool {
-        self.said
-            || match self.base {
-                Base::Nothing => false,
-                Base::Committed => !answer.threw_text_away(),
-                Base::Token => answer.says_anything(),
-            }
+        match self.base {
+            Base::Nothing => self.said,
+            Base::Committed => answer.went_on() || !answer.lost_something(),
+            Base::Token => self.said || answer.says_anything() && !answer.lost_something(),
+        }
     }
 
     fn early(by: EndedBy) -> Broken {

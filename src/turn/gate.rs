@@ -188,11 +188,12 @@ fn base(evidence: &Evidence, policy: &Policy) -> (Base, Vec<Reason>) {
         (evidence.grounding_seen, Reason::GroundingSeen),
         (evidence.forced_tools, Reason::ForcedTools),
         (evidence.deep_thinking, Reason::DeepThinking),
-        (evidence.model_fault, Reason::ModelFault),
         (evidence.continuation_refused, Reason::ContinuationRefused),
         (evidence.continuation_empty, Reason::ContinuationEmpty),
         (!evidence.has_committed, Reason::NoCheckpoint),
         (evidence.committed_tokens < policy.min_continue_tokens, Reason::BelowThreshold),
+        // Last, since it only adds to the rows of the specification.
+        (evidence.model_fault, Reason::ModelFault),
     ];
     let mut reasons = Vec::new();
     if evidence.resume_refused {

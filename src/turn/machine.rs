@@ -149,6 +149,9 @@ pub(super) enum Phase {
     Over,
 }
 
+/// Keys and tokens are longer than this; `30` in a header is none.
+const SHORTEST_SECRET: usize = 6;
+
 /// One turn. See the [module](crate::turn) for how to drive it.
 #[derive(Debug)]
 pub struct Turn {
@@ -233,7 +236,7 @@ impl Turn {
             Input::Head { attempt, status, headers } => {
                 let Some(running) = self.running(attempt) else { return };
                 running.sent_at.get_or_insert(now);
-                if let Err(broken) = running.head(status, headers) {
+                if let Err(broken) = running.head(now, status, headers) {
                     self.broken(now, &broken, true);
                 }
             }
@@ -255,6 +258,13 @@ impl Turn {
                     self.broken(now, &broken, false);
                 }
             }
+        }
+    }
+
+    /// A further text that must not appear in any error, such as a token that was just issued.
+    pub fn keep_secret(&mut self, secret: String) {
+        if !self.setup.secrets.contains(&secret) {
+            self.setup.secrets.push(secret);
         }
     }
 
@@ -353,9 +363,14 @@ impl Turn {
             }
             Signal::NetworkChanged => {
                 self.offline = false;
-                if matches!(self.phase, Phase::Running(_)) {
+                if let Phase::Running(attempt) = &self.phase {
+                    // What has not left cannot have been billed, and was no drop.
+                    let cause = match attempt.sent_at {
+                        Some(_) => Cause::NetworkChanged,
+                        None => Cause::Unreachable,
+                    };
                     let detail = "the device changed its network";
-                    self.broken(now, &Broken::new(Cause::NetworkChanged, detail), true);
+                    self.broken(now, &Broken::new(cause, detail), true);
                 } else {
                     self.network_is_back(now);
                 }
@@ -462,7 +477,8 @@ impl Turn {
     }
 
     pub(super) fn without_secrets(&self, text: &str) -> String {
-        let secrets = self.setup.secrets.iter().filter(|secret| !secret.is_empty());
+        // Shorter ones are numbers and flags: without them no error could be read.
+        let secrets = self.setup.secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET);
         secrets.fold(text.to_owned(), |text, secret| text.replace(secret, "[secret]"))
     }
 

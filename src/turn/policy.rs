@@ -115,6 +115,10 @@ impl Policy {
     /// # Errors
     /// [`PolicyError`] for unknown fields and values that do not fit.
     pub fn from_json(json: &str) -> Result<Self, PolicyError> {
+        // Serde would take a list for a struct, by position.
+        if !json.trim_start().starts_with('{') {
+            return Err(PolicyError::NotAPolicy("it does not begin with `{`".to_owned()));
+        }
         let policy: Self = serde_json::from_str(json)
             .map_err(|error| PolicyError::NotAPolicy(error.to_string()))?;
         policy.validated()
@@ -236,6 +240,7 @@ mod tests {
         assert!(matches!(policy.set("tokens", "1"), Err(PolicyError::UnknownField(..))));
         assert_eq!(policy, before);
         assert!(Policy::from_json(r#"{"max_atempts": 3}"#).is_err());
+        assert!(Policy::from_json("[5, 6]").is_err());
         assert_eq!(Policy::from_json(r#"{"max_attempts": 3}"#).unwrap().max_attempts, 3);
     }
 }

@@ -41,6 +41,8 @@ pub(crate) struct Tally {
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub until: Duration,
+    /// Before this the server does not want to be asked again.
+    asked: Duration,
     since: Duration,
     why: Option<WaitReason>,
     strategy: Strategy,
@@ -100,6 +102,7 @@ impl Turn {
         let (pause, why) = self.pause(broken);
         let pending = Pending {
             until: now + pause,
+            asked: if why == Some(WaitReason::ServerAsked) { now + pause } else { now },
             since: now,
             why,
             strategy,
@@ -117,7 +120,7 @@ impl Turn {
     pub(super) fn hop(&mut self, now: Duration) {
         let Phase::Running(attempt) = &self.phase else { return };
         let received = self.answer.received(attempt.meter.max().candidates);
-        let spent = attempt.meter.max().output().unwrap_or(received.count);
+        let spent = spent(attempt, received);
         let policy = &self.setup.policy;
         let spent_all = policy
             .max_output_spend_tokens
@@ -145,6 +148,7 @@ impl Turn {
             now,
             &Pending {
                 until: now,
+                asked: now,
                 since: now,
                 why: None,
                 strategy: Strategy::Resume,
@@ -169,7 +173,7 @@ impl Turn {
             tally.stream_drops += u32::from(attempt.endpoint == Endpoint::Stream);
         }
         tally.model_faults += u32::from(broken.cause == Cause::ModelFault);
-        let spent = attempt.meter.max().output().unwrap_or(received.count);
+        let spent = spent(attempt, received);
         tally.spent_tokens = tally.spent_tokens.saturating_add(spent);
         if broken.offended {
             match attempt.base {
@@ -181,8 +185,9 @@ impl Turn {
                 Base::Nothing => {}
             }
         }
-        if broken.cause == Cause::Empty && attempt.base == Base::Committed {
-            tally.continuation_empty = true;
+        if broken.cause == Cause::Empty && attempt.base != Base::Nothing {
+            self.tally.continuation_empty = true;
+            self.answer.forget_mark();
         }
     }
 
@@ -265,7 +270,7 @@ impl Turn {
 
     /// The pause is over: on, or park while there is no network.
     pub(super) fn wait_is_over(&mut self, now: Duration) {
-        let Phase::Waiting(pending) = std::mem::replace(&mut self.phase, Phase::Over) else {
+        let Phase::Waiting(mut pending) = std::mem::replace(&mut self.phase, Phase::Over) else {
             return;
         };
         if pending.why == Some(WaitReason::Offline) && self.offline {
@@ -274,6 +279,12 @@ impl Turn {
         }
         if self.offline {
             return self.wait(now, pending, Duration::ZERO);
+        }
+        if pending.asked > now {
+            // The network came back before the time that the server named.
+            (pending.until, pending.why) = (pending.asked, Some(WaitReason::ServerAsked));
+            let rest = pending.asked.saturating_sub(now);
+            return self.wait(now, pending, rest);
         }
         self.go(now, &pending);
     }
@@ -403,6 +414,13 @@ impl Turn {
             took_ms: millis(now.saturating_sub(attempt.started)),
         }
     }
+}
+
+/// Output tokens that an attempt is paid for, at least: its text, counted or estimated, and thoughts.
+fn spent(attempt: &Attempt, received: Tokens) -> u64 {
+    let max = attempt.meter.max();
+    let text = max.candidates.unwrap_or(0).max(received.count);
+    text.saturating_add(max.thoughts.unwrap_or(0))
 }
 
 /// The request that the token continues, with the token.

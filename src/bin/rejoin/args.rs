@@ -19,6 +19,7 @@ const EXITS: &str =
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Demo(DemoArgs),
     Stream(StreamArgs),
     ServeFlaky(ServeArgs),
     /// Print what a drop after the text on standard input would commit
@@ -26,6 +27,25 @@ pub enum Command {
     /// One JSON object: `committed` (null where nothing is safe to build on), `committed_utf16`,
     /// `estimated_tokens`, and `next_number` where the text stops in a numbered list.
     Checkpoint,
+}
+
+/// Watch a connection break, and what Rejoin makes of it
+///
+/// Plays a story against a flaky server inside this process: no key, no network. Then a table of
+/// what two common clients made of the same server, and Rejoin: what was left on the screen, which
+/// effects ran under which keys, and what each attempt cost. Without --scenario, plays the two
+/// stories that Rejoin is about, in 15 seconds.
+#[derive(Debug, clap::Args)]
+pub struct DemoArgs {
+    /// The story to play
+    #[arg(long, value_name = "NAME", conflicts_with = "list")]
+    pub scenario: Option<String>,
+    /// List the stories
+    #[arg(long)]
+    pub list: bool,
+    /// So many times as fast: 0.5 is slow, 100 leaves no time to look
+    #[arg(long, value_name = "TIMES", default_value_t = 1.0)]
+    pub speed: f64,
 }
 
 /// Stream one turn from a server and print its events

@@ -4,7 +4,7 @@ use crate::exit::Exit;
 use rejoin::text::{Checkpoint, estimate_tokens};
 use rejoin::turn::Utf16Len;
 use serde::Serialize;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -30,6 +30,7 @@ pub fn run() -> Result<Exit, String> {
         estimated_tokens: estimate_tokens(committed.unwrap_or("")),
         next_number: cut.as_ref().and_then(|cut| cut.next_number),
     };
-    println!("{}", serde_json::to_string(&report).map_err(|error| error.to_string())?);
+    let json = serde_json::to_string(&report).map_err(|error| error.to_string())?;
+    writeln!(std::io::stdout(), "{json}").map_err(|error| format!("cannot print: {error}"))?;
     Ok(Exit::Completed)
 }

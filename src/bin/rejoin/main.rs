@@ -7,13 +7,16 @@
 mod args;
 mod checkpoint;
 mod control;
+mod demo;
 mod exit;
+mod pretty;
+mod printer;
 mod serve;
 mod stream;
 
 use args::{Args, Command};
 use clap::Parser as _;
-use exit::Exit;
+use exit::{Exit, Stop};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -35,19 +38,14 @@ fn main() -> ExitCode {
     let result = runtime.block_on(run(args));
     // A blocking read of standard input must not keep the process alive.
     runtime.shutdown_background();
-    match result {
-        Ok(exit) => exit.into(),
-        Err(message) => {
-            eprintln!("rejoin: {message}");
-            Exit::Usage.into()
-        }
-    }
+    result.unwrap_or_else(Exit::from).into()
 }
 
-async fn run(args: Args) -> Result<Exit, String> {
+async fn run(args: Args) -> Result<Exit, Stop> {
     match args.command {
+        Command::Demo(args) => demo::run(args).await,
         Command::Stream(args) => stream::run(args).await,
-        Command::ServeFlaky(args) => serve::run(args).await,
-        Command::Checkpoint => checkpoint::run(),
+        Command::ServeFlaky(args) => Ok(serve::run(args).await?),
+        Command::Checkpoint => Ok(checkpoint::run()?),
     }
 }

@@ -1,27 +1,36 @@
 //! `rejoin stream`: one turn, its events printed as they come.
 
-use crate::args::{Events, StreamArgs};
+use crate::args::StreamArgs;
 use crate::control::{Control, Controls};
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
+use crate::printer::printer;
 use rejoin::client::{Client, TurnHandle, TurnRequest};
 use rejoin::turn::{ErrorKind, Event, EventKind, Policy};
-use std::io::{Read as _, Write};
+use std::io::Read as _;
 use std::path::Path;
+use std::time::Duration;
 
 /// Events taken over at once: any number does, since reading consumes nothing.
 const BATCH: usize = 256;
 
-pub async fn run(args: StreamArgs) -> Result<Exit, String> {
+pub async fn run(args: StreamArgs) -> Result<Exit, Stop> {
+    only_one_reads_standard_input(&args)?;
     let client = client(&args)?;
     let mut request = request(&args)?;
     if let Some(id) = &args.turn_id {
         request = request.turn_id(id);
     }
+    // One listener for the whole turn: a new one each time would miss a signal in between. Looked
+    // at before the turn starts, for only then it is set up and an interrupt no longer kills.
+    let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
+    tokio::select! {
+        biased;
+        _ = &mut interrupt => return Ok(Exit::Cancelled),
+        () = std::future::ready(()) => {}
+    }
     let turn = client.start(request).map_err(|error| error.to_string())?;
     let mut printer = printer(args.events);
     let mut controls = Controls::new(args.control);
-    // One listener for the whole turn: a new one each time would miss a signal in between.
-    let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
     let mut interrupted = false;
     let mut cursor = 0;
     loop {
@@ -36,15 +45,27 @@ pub async fn run(args: StreamArgs) -> Result<Exit, String> {
                 turn.cancel();
                 continue;
             }
+            () = after(printer.tick_every()) => {
+                printer.tick()?;
+                continue;
+            }
         };
         cursor = batch.next_cursor;
         for event in &batch.events {
             // A reader that is gone wants no more: the turn must not go on unseen and be paid.
-            printer.print(event).map_err(|error| format!("cannot print: {error}"))?;
+            printer.print(event)?;
         }
         if batch.finished {
-            return exit(batch.events.last());
+            return Ok(exit(batch.events.last())?);
         }
+    }
+}
+
+/// Waits so long; for ever where there is nothing to wait for.
+pub async fn after(time: Option<Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
     }
 }
 
@@ -69,6 +90,17 @@ fn apply(turn: &TurnHandle, control: Control) {
     }
 }
 
+fn only_one_reads_standard_input(args: &StreamArgs) -> Result<(), String> {
+    let is_stdin = |file: &Option<std::path::PathBuf>| file.as_deref() == Some(Path::new("-"));
+    let readers = [args.control, is_stdin(&args.request), is_stdin(&args.policy)];
+    if readers.into_iter().filter(|reads| *reads).count() > 1 {
+        return Err("only one of --control, --request - and --policy - can read standard input: \
+                    pass the others as files"
+            .to_owned());
+    }
+    Ok(())
+}
+
 fn client(args: &StreamArgs) -> Result<Client, String> {
     let mut policy = match &args.policy {
         Some(file) => Policy::from_json(&read(file)?).map_err(|error| error.to_string())?,
@@ -78,8 +110,12 @@ fn client(args: &StreamArgs) -> Result<Client, String> {
         policy.set(name, value).map_err(|error| error.to_string())?;
     }
     let mut builder = Client::builder().base_url(&args.base_url).policy(policy);
-    if let Ok(key) = std::env::var(&args.api_key_env) {
-        builder = builder.api_key(key);
+    match std::env::var(&args.api_key_env) {
+        Ok(key) if !key.is_empty() => builder = builder.api_key(key),
+        Err(std::env::VarError::NotUnicode(_)) => {
+            return Err(format!("the variable {} does not hold a key", args.api_key_env));
+        }
+        Ok(_) | Err(std::env::VarError::NotPresent) => {}
     }
     for (name, value) in &args.headers {
         builder = builder.header(name, value);
@@ -106,27 +142,4 @@ fn read(file: &Path) -> Result<String, String> {
         };
     }
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
-}
-
-/// Prints events in one of the ways.
-trait Printer {
-    fn print(&mut self, event: &Event) -> std::io::Result<()>;
-}
-
-fn printer(events: Events) -> Box<dyn Printer> {
-    match events {
-        Events::Jsonl => Box::new(Jsonl),
-        Events::Pretty => Box::new(Jsonl),
-    }
-}
-
-struct Jsonl;
-
-impl Printer for Jsonl {
-    fn print(&mut self, event: &Event) -> std::io::Result<()> {
-        let mut out = std::io::stdout().lock();
-        serde_json::to_writer(&mut out, event)?;
-        out.write_all(b"\n")?;
-        out.flush()
-    }
 }

@@ -1,0 +1,38 @@
+package dev.rejoin
+
+import kotlinx.coroutines.flow.Flow
+
+/** Starts turns. Safe to use from any thread. Made by [Rejoin.client] or [Rejoin.fake]. */
+interface RejoinClient {
+    /**
+     * One answer as a cold flow: each collection is a turn of its own.
+     *
+     * The flow ends after `Completed` or `Failed`, which are values, not exceptions. When the
+     * collector goes away earlier, because it is cancelled, throws or has enough (`first()`), the
+     * turn is cancelled and its connection closed at once. To keep it instead, [start] a turn and
+     * collect [Turn.events].
+     *
+     * A slow collector slows nothing down but itself: the core goes on receiving, nothing is lost
+     * and no channel is in between. Events come in the collector's context; the native side is
+     * read at most once per display frame, without delaying the first event or the last.
+     *
+     * @throws RejoinException.InvalidArgument on collection, if the request cannot be used.
+     */
+    fun stream(request: TurnRequest): Flow<TurnEvent>
+
+    /**
+     * Starts a turn and returns at once. The turn belongs to the caller: it runs on while nobody
+     * collects, until it is over or [closed][Turn.close].
+     *
+     * @throws RejoinException.InvalidArgument if the request cannot be used; nothing is sent.
+     */
+    fun start(request: TurnRequest): Turn
+}
+
+/**
+ * The whole answer of a turn of its own. When the calling coroutine is cancelled, the turn is
+ * cancelled and its connection closed.
+ *
+ * @throws RejoinException if the turn fails, with the text that there is.
+ */
+suspend fun RejoinClient.ask(request: TurnRequest): Answer = start(request).use { it.await() }

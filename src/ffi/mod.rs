@@ -1,0 +1,35 @@
+//! The surface that Kotlin and Swift see, through UniFFI (feature `ffi`).
+//!
+//! Thin: records that mirror the core's types, and calls that hand over to [`crate::client`]. No
+//! decision is made here. What breaks in UniFFI and how it is avoided (DESIGN 8):
+//!
+//! - Events are **pulled with a cursor**; reading consumes nothing, so a cancelled coroutine loses
+//!   none. There is no listener, and no object inside an event.
+//! - Every call returns a `Result`, and a panic becomes [`CallError::Internal`]: [`guard`].
+//! - Async calls await only `tokio::sync`; whoever polls them, all work is on our own runtime.
+//! - Numbers are signed: Kotlin's `ULong` and Swift's `UInt64` need a conversion at every use.
+//! - A record's fields hold JSON as text, exactly as received, where Rejoin does not look inside.
+
+mod client;
+mod convert;
+mod error;
+mod event;
+mod event_of;
+mod guard;
+mod helpers;
+mod policy;
+mod request;
+mod turn;
+
+pub use client::{ClientSettings, HeaderProvider, NativeClient};
+pub use error::{CallError, HeaderError};
+pub use event::{
+    Answer, AttemptReport, Billing, Cause, Decision, ErrorKind, EventKind, Failure, Finish,
+    FinishClass, Outcome, Reason, ResetReason, Strategy, ToolCall, TurnEvent, Usage, WaitReason,
+};
+pub use helpers::{
+    CommittedText, Evidence, committed_text, decide, default_policy, effect_key, estimate_tokens,
+};
+pub use policy::Policy;
+pub use request::{Tool, TurnRequest};
+pub use turn::{EventBatch, NativeTurn, Signal, Snapshot, SnapshotReset};
