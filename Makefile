@@ -11,7 +11,7 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | sort | expand -t 16
 
 demo: ## Watch an answer survive a tunnel (no key, no network needed)
-	@$(CARGO) run --quiet --features $(FEATURES) -- demo $(if $(SCENARIO),--scenario $(SCENARIO))
+	@$(CARGO) run --quiet --bin rejoin -- demo $(if $(SCENARIO),--scenario $(SCENARIO))
 
 test: ## Set up what is missing, then run every check and every test
 	@scripts/test.sh

@@ -23,10 +23,10 @@ case "$(uname -s)" in
     link=(-C link-arg=-Wl,-z,max-page-size=16384)
     ;;
 esac
-cargo rustc --quiet --lib --features ffi --crate-type cdylib -- ${link[@]+"${link[@]}"}
+cargo rustc --quiet --lib --no-default-features --features ffi --crate-type cdylib -- ${link[@]+"${link[@]}"}
 
 # Minutes to build, once; in the dev profile (DESIGN 8).
-cargo build --quiet --features bindgen --bin uniffi-bindgen
+cargo build --quiet --no-default-features --features bindgen --bin uniffi-bindgen
 rm -rf "$out"
 mkdir -p "$out"
 "$target/debug/uniffi-bindgen" generate --no-format --language "$language" --out-dir "$out" "$library"

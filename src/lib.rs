@@ -62,7 +62,8 @@
 //! # Features
 //!
 //! - `testkit`: a Gemini server that breaks as told, for tests of apps.
-//! - `cli`: the `rejoin` command line.
+//! - `cli` (default): the `rejoin` command line. An app turns it off with
+//!   `default-features = false`.
 //! - `ffi`: the surface that Kotlin and Swift see, over `UniFFI`.
 
 // UniFFI's generated border is the only unsafe code; none of it is ours.
