@@ -12,11 +12,18 @@ language=${1:?kotlin or swift}
 out=${2:-bindings/$language/target/generated}
 target=${CARGO_TARGET_DIR:-target}
 
-cargo rustc --quiet --lib --features ffi --crate-type cdylib
 case "$(uname -s)" in
-  Darwin) library=$target/debug/librejoin.dylib ;;
-  *) library=$target/debug/librejoin.so ;;
+  Darwin)
+    library=$target/debug/librejoin.dylib
+    link=()
+    ;;
+  *)
+    library=$target/debug/librejoin.so
+    # As on Android, so that the AAR's checks hold for a host-only one too.
+    link=(-C link-arg=-Wl,-z,max-page-size=16384)
+    ;;
 esac
+cargo rustc --quiet --lib --features ffi --crate-type cdylib -- ${link[@]+"${link[@]}"}
 
 # Minutes to build, once; in the dev profile (DESIGN 8).
 cargo build --quiet --features bindgen --bin uniffi-bindgen

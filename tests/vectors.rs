@@ -184,22 +184,28 @@ impl Screen {
             "reset" => self.reset(event),
             "completed" => {
                 assert_eq!(event["text"], text(&self.answer), "the vector breaks the invariant");
-                self.over("completed", match event["finish"]["class"].as_str().unwrap() {
-                    "truncated" => Some("The answer was cut at its length limit."),
-                    "policy" => Some("The answer was stopped by a policy of the service."),
-                    _ => None,
-                });
+                self.over(
+                    "completed",
+                    match event["finish"]["class"].as_str().unwrap() {
+                        "truncated" => Some("The answer was cut at its length limit."),
+                        "policy" => Some("The answer was stopped by a policy of the service."),
+                        _ => None,
+                    },
+                );
             }
             "failed" => {
                 self.partial = Some(event["partial_text"].clone());
-                self.over("failed", Some(match event["error"]["kind"].as_str().unwrap() {
-                    "cancelled" => "Stopped.",
-                    "unreachable" => "The server cannot be reached.",
-                    "attempts_used_up" => "The connection does not hold.",
-                    "quota_exhausted" => "The quota is used up.",
-                    "blocked" => "The request was blocked.",
-                    _ => "Something went wrong.",
-                }));
+                self.over(
+                    "failed",
+                    Some(match event["error"]["kind"].as_str().unwrap() {
+                        "cancelled" => "Stopped.",
+                        "unreachable" => "The server cannot be reached.",
+                        "attempts_used_up" => "The connection does not hold.",
+                        "quota_exhausted" => "The quota is used up.",
+                        "blocked" => "The request was blocked.",
+                        _ => "Something went wrong.",
+                    }),
+                );
             }
             _ => {}
         }

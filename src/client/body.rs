@@ -34,7 +34,9 @@ pub struct ToolDeclaration<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
     /// Neither a prompt nor a history.
-    #[error("there is nothing to answer: give `prompt`, or a `history` that ends with the user's word")]
+    #[error(
+        "there is nothing to answer: give `prompt`, or a `history` that ends with the user's word"
+    )]
     NothingAsked,
     /// A field that is not a JSON object.
     #[error("`{field}` has to be a JSON object: {problem}")]
@@ -106,4 +108,57 @@ impl ToolDeclaration<'_> {
 fn object(field: &'static str, json: &str) -> Result<Map<String, Value>, BodyError> {
     serde_json::from_str(json)
         .map_err(|error| BodyError::NotAnObject { field, problem: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_case_is_one_body() {
+        let body = RequestBody {
+            prompt: Some("Hi"),
+            system: Some("Be brief."),
+            history: &[
+                r#"{"role":"model","parts":[{"text":"b","thoughtSignature":"s"}]}"#.to_owned()
+            ],
+            tools: vec![ToolDeclaration {
+                name: "refund",
+                description: "Pays back",
+                parameters: Some(r#"{"type":"object"}"#),
+            }],
+            schema: Some(r#"{"type":"array"}"#),
+            generation_config: Some(r#"{"temperature":0.1}"#),
+        };
+        let json: Value = serde_json::from_str(&body.to_json().unwrap()).unwrap();
+        let expected = json!({
+            "contents": [
+                {"role": "model", "parts": [{"text": "b", "thoughtSignature": "s"}]},
+                {"role": "user", "parts": [{"text": "Hi"}]},
+            ],
+            "systemInstruction": {"parts": [{"text": "Be brief."}]},
+            "tools": [{"functionDeclarations": [{
+                "name": "refund",
+                "description": "Pays back",
+                "parametersJsonSchema": {"type": "object"},
+            }]}],
+            "generationConfig": {
+                "temperature": 0.1,
+                "responseMimeType": "application/json",
+                "responseJsonSchema": {"type": "array"},
+            },
+        });
+        assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn a_bare_prompt_sends_nothing_else_and_nothing_at_all_is_refused() {
+        let bare = RequestBody { prompt: Some("Hi"), ..RequestBody::default() };
+        let expected = r#"{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}"#;
+        let json: Value = serde_json::from_str(&bare.to_json().unwrap()).unwrap();
+        assert_eq!(json, serde_json::from_str::<Value>(expected).unwrap());
+        assert_eq!(RequestBody::default().to_json(), Err(BodyError::NothingAsked));
+        let list = RequestBody { generation_config: Some("[]"), ..bare };
+        assert!(matches!(list.to_json(), Err(BodyError::NotAnObject { .. })));
+    }
 }

@@ -100,9 +100,7 @@ impl TurnRequest {
             ("generation_config", self.generation_config.is_some()),
         ];
         match others.iter().find(|(_, given)| *given) {
-            Some((name, _)) => {
-                Err(CallError::invalid(format!("give `raw` or `{name}`, not both")))
-            }
+            Some((name, _)) => Err(CallError::invalid(format!("give `raw` or `{name}`, not both"))),
             None => Ok(raw.to_owned()),
         }
     }

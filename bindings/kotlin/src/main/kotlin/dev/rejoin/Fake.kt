@@ -224,6 +224,4 @@ private class FakeTurn(override val id: String, steps: List<FakeScript.Step>) : 
             finished = over.isCompleted,
         )
     }
-
-    override fun close() = cancel()
 }

@@ -11,8 +11,7 @@ internal class NativeRejoinClient(private val native: NativeClient) : RejoinClie
 
     override fun stream(request: TurnRequest): Flow<TurnEvent> = EventFlow(
         flow {
-            // `use` also closes on cancellation: that closes the socket.
-            start(request).use { emitAll(it.batches(after = 0)) }
+            start(request).alone { emitAll(it.batches(after = 0)) }
         },
     )
 }
@@ -20,69 +19,37 @@ internal class NativeRejoinClient(private val native: NativeClient) : RejoinClie
 /**
  * A turn of the native library.
  *
- * Closing it cancels at once; its memory is freed when the last reader is gone, so that readers
- * at work still see how it ended.
+ * [close] cancels and frees nothing: whoever still reads, or only begins to, sees how the turn
+ * ended. The generated code frees the memory once nobody holds this object any more.
  */
 internal class NativeRejoinTurn(private val native: NativeTurn) : Turn {
-    private val lock = Any()
-    private var readers = 0
-    private var closed = false
-
     override val id: String = translating { native.turnId() }
 
     override fun events(after: Long): Flow<TurnEvent> = EventFlow(batches(after))
 
-    fun batches(after: Long): Flow<List<TurnEvent>> = flow {
-        leased { emitAll(pacedBatches(NativeLog(native), after)) }
-    }
+    fun batches(after: Long): Flow<List<TurnEvent>> = pacedBatches(NativeLog(native), after)
 
-    override suspend fun await(): Answer = leased {
-        translating {
-            native.untilOver()
-            when (val last = native.snapshot().lastEvent?.kind) {
-                is EventKind.Completed -> last.answer
-                is EventKind.Failed -> throw RejoinException.of(last.failure)
-                else -> throw broken()
-            }
+    override suspend fun await(): Answer = translating {
+        native.untilOver()
+        when (val last = native.snapshot().lastEvent?.kind) {
+            is EventKind.Completed -> last.answer
+            is EventKind.Failed -> throw RejoinException.of(last.failure)
+            else -> throw broken()
         }
     }
 
-    override fun cancel() = unlessClosed { translating { native.cancel() } }
+    override fun cancel() = translating { native.cancel() }
 
-    override fun signal(signal: Signal) = unlessClosed { translating { native.signal(signal) } }
+    override fun signal(signal: Signal) = translating { native.signal(signal) }
 
-    override fun snapshot(): Snapshot = leased { translating { native.snapshot() } }
+    override fun snapshot(): Snapshot = translating { native.snapshot() }
 
-    override fun close() {
-        val free = synchronized(lock) {
-            if (closed) return
-            closed = true
-            try {
-                native.cancel()
-            } catch (_: CallException) {
-                // Freeing the turn cancels it as well.
-            }
-            readers == 0
-        }
-        if (free) native.close()
-    }
-
-    private inline fun unlessClosed(call: () -> Unit) = synchronized(lock) { if (!closed) call() }
-
-    private inline fun <T> leased(read: () -> T): T {
-        synchronized(lock) {
-            check(!closed) { "this turn is closed: collect and look before you close it" }
-            readers += 1
-        }
-        try {
-            return read()
-        } finally {
-            val free = synchronized(lock) {
-                readers -= 1
-                closed && readers == 0
-            }
-            if (free) native.close()
-        }
+    /** For a turn that nobody else can hold: ends it, and frees it at once. */
+    inline fun <T> alone(read: (NativeRejoinTurn) -> T): T = try {
+        read(this)
+    } finally {
+        // Dropping the turn cancels it and closes its connection.
+        native.close()
     }
 }
 

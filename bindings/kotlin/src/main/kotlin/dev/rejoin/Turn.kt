@@ -46,11 +46,10 @@ interface Turn : AutoCloseable {
     fun snapshot(): Snapshot
 
     /**
-     * Cancels the turn if it is not over, and frees it. Collectors that are at work still get the
-     * last event. Afterwards [cancel], [signal] and [close] do nothing, and reading throws
-     * [IllegalStateException].
+     * The same as [cancel], for `use`. What has come so far can still be read; the memory is
+     * freed when nobody holds the turn any more.
      */
-    override fun close()
+    override fun close() = cancel()
 }
 
 /** The screen state of this turn: [Turn.events] from the start, through [transcript]. */
