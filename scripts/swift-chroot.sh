@@ -29,6 +29,7 @@ why_not() {
 
 # The mirror that this machine's apt already uses for Debian itself.
 mirror() {
+    # shellcheck disable=SC2016 # apt's own placeholders
     apt-get indextargets --format '$(REPO_URI) $(COMPONENT) $(CREATED_BY)' |
         awk '$2 == "main" && $3 == "Packages" && $1 ~ /\/debian\/?$/ { print $1; exit }'
 }

@@ -19,7 +19,11 @@ case "host":
     // The C header alone: the library itself is linked from the folder that Cargo built it into.
     ffi = .target(name: "RejoinFFI")
     let folder = Context.environment["REJOIN_LIB_DIR"] ?? "\(Context.packageDirectory)/../../target/debug"
-    linking = [.unsafeFlags(["-L\(folder)", "-Xlinker", "-rpath", "-Xlinker", folder]), .linkedLibrary("rejoin")]
+    // Found at run time by LD_LIBRARY_PATH on Linux, by this path on a Mac.
+    let runPath = ["-Xlinker", "-rpath", "-Xlinker", folder]
+    linking = [
+        .unsafeFlags(["-L\(folder)"]), .unsafeFlags(runPath, .when(platforms: [.macOS])), .linkedLibrary("rejoin"),
+    ]
 case "xcframework":
     ffi = .binaryTarget(name: "RejoinFFI", path: "build/RejoinFFI.xcframework")
 case "released":
@@ -30,7 +34,7 @@ default:
 
 let package = Package(
     name: "Rejoin",
-    platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    platforms: [.iOS(.v16), .macOS(.v13)],
     products: [.library(name: "Rejoin", targets: ["Rejoin"])],
     targets: [
         ffi,
@@ -42,7 +46,7 @@ let package = Package(
             linkerSettings: linking
         ),
         .target(name: "Rejoin", dependencies: ["RejoinBindings"]),
-        .testTarget(name: "RejoinTests", dependencies: ["Rejoin"]),
+        .testTarget(name: "RejoinTests", dependencies: ["Rejoin", "RejoinBindings"]),
     ],
     swiftLanguageModes: [.v6]
 )
