@@ -196,7 +196,13 @@ final class FakeTurnSource: TurnSource {
         }
     }
 
-    func waitForMore(after cursor: Int64) async throws {
+    func next(after cursor: Int64) async throws -> EventBatch {
+        try await reveal(after: cursor)
+        return soFar(after: cursor)
+    }
+
+    /// Waits for the next step and puts it into the log, unless there are events after the cursor already.
+    private func reveal(after cursor: Int64) async throws {
         let step = state.with { $0.log.count > Int(cursor) ? nil : $0.coming.first }
         guard let step else { return }
         if step.pause > .zero { try await pass(step.pause) }
@@ -211,7 +217,7 @@ final class FakeTurnSource: TurnSource {
 
     func waitUntilOver() async throws {
         while !isOver, !Task.isCancelled {
-            try await waitForMore(after: state.with { Int64($0.log.count) })
+            try await reveal(after: state.with { Int64($0.log.count) })
         }
     }
 

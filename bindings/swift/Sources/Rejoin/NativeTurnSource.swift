@@ -9,6 +9,8 @@ final class NativeTurnSource: TurnSource {
     private struct State {
         /// The cursor behind which the running task waits for news.
         var waitingAfter: Int64?
+        /// What the last such task found, and behind which cursor.
+        var news: (after: Int64, batch: EventBatch)?
         var watchesEnd = false
         var over = false
     }
@@ -32,10 +34,13 @@ final class NativeTurnSource: TurnSource {
         return try translating { try native.eventsSoFar(cursor: cursor, max: mostAtOnce) }
     }
 
-    func waitForMore(after cursor: Int64) async throws {
+    func next(after cursor: Int64) async throws -> EventBatch {
+        watchEnd()
         watchNews(after: cursor)
         // Another reader's task may wait further on: then there is news for this one already.
         await forNews.wait { [state] in state.with { $0.waitingAfter.map { $0 <= cursor } ?? false } }
+        if let news = state.with({ $0.news }), news.after == cursor { return news.batch }
+        return try soFar(after: cursor)
     }
 
     func waitUntilOver() async throws {
@@ -58,12 +63,17 @@ final class NativeTurnSource: TurnSource {
         let starts = state.with { state in
             guard state.waitingAfter == nil else { return false }
             state.waitingAfter = cursor
+            state.news = nil
             return true
         }
         guard starts else { return }
         Task { [native, state, forNews] in
-            _ = try? await native.eventsAfter(cursor: cursor, max: 1)
-            state.with { $0.waitingAfter = nil }
+            // What this throws, the reader's own call will throw again.
+            let batch = try? await native.eventsAfter(cursor: cursor, max: mostAtOnce)
+            state.with { state in
+                state.waitingAfter = nil
+                state.news = batch.map { (cursor, $0) }
+            }
             forNews.wake()
         }
     }

@@ -12,9 +12,9 @@ protocol TurnSource: Sendable {
     /// The events after the cursor that are there already. Never waits.
     func soFar(after cursor: Int64) throws -> EventBatch
 
-    /// Returns when there may be events after the cursor, when the turn is over, or when the task is cancelled; at once
-    /// if there are events already.
-    func waitForMore(after cursor: Int64) async throws
+    /// The events after the cursor; waits until there is one or the turn is over. Comes back early, perhaps with none,
+    /// if the task is cancelled.
+    func next(after cursor: Int64) async throws -> EventBatch
 
     /// Returns when the turn is over or the task is cancelled.
     func waitUntilOver() async throws
@@ -57,7 +57,7 @@ private let quietFrames = 3
 struct PacedReader {
     let source: any TurnSource
     private(set) var cursor: Int64
-    private var empty = quietFrames - 1
+    private var empty = quietFrames
     private var lastRead: ContinuousClock.Instant?
     private var finished = false
 
@@ -75,22 +75,16 @@ struct PacedReader {
                 if rest > .zero { try await source.pause(rest) }
             }
             let began = ContinuousClock.now
-            let batch = try source.soFar(after: cursor)
+            let waits = empty >= quietFrames
+            let batch = waits ? try await source.next(after: cursor) : try source.soFar(after: cursor)
+            try Task.checkCancellation()
+            empty = batch.events.isEmpty ? empty + 1 : 0
+            // A read that waited begins its frame when it comes back. A backlog is read on at once.
+            lastRead = batch.events.count == Int(mostAtOnce) ? nil : waits ? .now : began
             cursor = batch.nextCursor
             finished = batch.finished
             if finished, cursor == 0 || batch.events.last.map({ !$0.isLast }) == true { throw RejoinError.broken }
-            guard batch.events.isEmpty else {
-                empty = 0
-                // A backlog is read on at once.
-                lastRead = batch.events.count < Int(mostAtOnce) ? began : nil
-                return batch.events
-            }
-            empty += 1
-            lastRead = began
-            if !finished, empty >= quietFrames {
-                try await source.waitForMore(after: cursor)
-                lastRead = nil
-            }
+            if !batch.events.isEmpty { return batch.events }
         }
         return nil
     }

@@ -7,7 +7,7 @@ import Testing
 extension All {
     /// What a turn costs at the border to Rust, at three event rates.
     @Suite(.timeLimit(.minutes(1))) struct CostTests {
-        @Test("at most sixty reads a second, whatever the event rate", arguments: [30, 300, 3000])
+        @Test("at most sixty reads a second, whatever the event rate", arguments: [18, 30, 300, 3000])
         func reads(rate: Int) async throws {
             let server = PlainServer { connection in
                 connection.stream()
@@ -31,13 +31,13 @@ extension All {
             print(
                 "cost at \(rate) events/s: \(Int(Double(calls) / seconds)) reads/s,",
                 "\(String(format: "%.1f", each)) µs per event")
-            // One more: the first read begins a frame.
-            #expect(Double(calls) <= 60 * seconds + 1)
+            // Two more: the first read begins a frame, and the last one may cut its frame short.
+            #expect(Double(calls) <= 60 * seconds + 2)
         }
     }
 }
 
-/// Counts the plain reads, and the waits, each of which is one call into Rust.
+/// Counts the reads, and measures those that do not wait.
 private final class Counting: TurnSource {
     let turn: Turn
     let counted = Box((calls: 0, spent: Duration.zero))
@@ -55,9 +55,9 @@ private final class Counting: TurnSource {
         return batch
     }
 
-    func waitForMore(after cursor: Int64) async throws {
+    func next(after cursor: Int64) async throws -> EventBatch {
         counted.with { $0.calls += 1 }
-        try await turn.source.waitForMore(after: cursor)
+        return try await turn.source.next(after: cursor)
     }
 
     func waitUntilOver() async throws { try await turn.source.waitUntilOver() }
