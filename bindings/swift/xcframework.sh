@@ -2,7 +2,7 @@
 # Builds build/RejoinFFI.xcframework (iOS, its simulator, macOS) and prints the checksum that Package.swift wants.
 #
 # Needs macOS with Xcode and `rustup target add` of the five targets below.
-# NOT RUN YET: the project's machines are Linux. It is shellcheck clean and follows DESIGN 8; expect to mend a line.
+# NOT RUN YET: the project's machines are Linux. It is shellcheck clean; expect to mend a line.
 set -euo pipefail
 cd "$(dirname "$0")"
 [ "$(uname -s)" = Darwin ] || { echo "xcframework.sh: needs macOS with Xcode" >&2; exit 1; }
