@@ -18,11 +18,13 @@ switch native {
 case "host":
     // The C header alone: the library itself is linked from the folder that Cargo built it into.
     ffi = .target(name: "RejoinFFI")
-    let folder = Context.environment["REJOIN_LIB_DIR"] ?? "\(Context.packageDirectory)/../../target/debug"
+    let folder =
+        Context.environment["REJOIN_LIB_DIR"] ?? "\(Context.packageDirectory)/../../target/debug"
     // Found at run time by LD_LIBRARY_PATH on Linux, by this path on a Mac.
     let runPath = ["-Xlinker", "-rpath", "-Xlinker", folder]
     linking = [
-        .unsafeFlags(["-L\(folder)"]), .unsafeFlags(runPath, .when(platforms: [.macOS])), .linkedLibrary("rejoin"),
+        .unsafeFlags(["-L\(folder)"]), .unsafeFlags(runPath, .when(platforms: [.macOS])),
+        .linkedLibrary("rejoin"),
     ]
 case "xcframework":
     ffi = .binaryTarget(name: "RejoinFFI", path: "build/RejoinFFI.xcframework")

@@ -28,6 +28,7 @@ else
 fi
 
 (cd "$root" && scripts/bindings.sh swift "$target/swift-generated" && cargo build --quiet --features cli --bin rejoin)
+mkdir -p Sources/RejoinBindings # holds nothing that is in Git
 # Only when they differ: SwiftPM rebuilds by time.
 install_if_new() { cmp -s "$1" "$2" || cp "$1" "$2"; }
 install_if_new "$target/swift-generated/RejoinFFI.h" Sources/RejoinFFI/include/RejoinFFI.h

@@ -13,6 +13,7 @@ export IPHONEOS_DEPLOYMENT_TARGET=16.0 MACOSX_DEPLOYMENT_TARGET=13.0
 
 # The bindings come from an unstripped library of this machine, the same sources for every target.
 (cd "$root" && scripts/bindings.sh swift "$target/swift-generated")
+mkdir -p Sources/RejoinBindings
 cp "$target/swift-generated/RejoinNative.swift" Sources/RejoinBindings/
 
 # In a folder of the module's own: two XCFrameworks with `Headers/module.modulemap` collide in an app.

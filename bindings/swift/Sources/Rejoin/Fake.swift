@@ -2,8 +2,8 @@ import Foundation
 import RejoinBindings
 
 extension RejoinClient {
-    /// A client for an app's own unit tests: plays `script` for each turn, with no network and without calling the
-    /// native library.
+    /// A client for an app's own unit tests: plays `script` for each turn, with no network and
+    /// without calling the native library.
     ///
     /// ```swift
     /// let client = RejoinClient.fake { script in
@@ -17,7 +17,8 @@ extension RejoinClient {
     ///   - clock: lets the script's pauses pass. Give a clock of your own to skip them.
     ///   - script: says what a turn does. It runs when the turn starts.
     public static func fake(
-        clock: any Clock<Duration> = ContinuousClock(), _ script: @escaping @Sendable (FakeScript) -> Void
+        clock: any Clock<Duration> = ContinuousClock(),
+        _ script: @escaping @Sendable (FakeScript) -> Void
     ) -> RejoinClient {
         RejoinClient { request in
             let id = request.turnId ?? "fake-\(UUID().uuidString)"
@@ -28,8 +29,8 @@ extension RejoinClient {
     }
 }
 
-/// What a fake turn does, step by step: the events come as the real client would send them, with numbers, attempts and
-/// resets in place. A script without an end completes by itself.
+/// What a fake turn does, step by step: the events come as the real client would send them, with
+/// numbers, attempts and resets in place. A script without an end completes by itself.
 ///
 /// A step that makes no sense, such as one after the end, stops the test (`preconditionFailure`).
 public final class FakeScript {
@@ -80,35 +81,42 @@ public final class FakeScript {
         calls.append(
             ToolCall(
                 name: name, args: args, effectKey: "fake-\(turnId)-\(name)-\(args)-\(ordinal)",
-                ordinal: Int32(ordinal), step: request.step, providerId: providerId, readOnly: readOnly))
+                ordinal: Int32(ordinal), step: request.step, providerId: providerId,
+                readOnly: readOnly))
         event(.toolSeen(name: name))
     }
 
-    /// The connection drops, and the next attempt begins with `keep` of the text, which has to be a prefix of what is
-    /// shown. By default nothing stays.
+    /// The connection drops, and the next attempt begins with `keep` of the text, which has to be a
+    /// prefix of what is shown. By default nothing stays.
     public func drop(_ cause: Cause = .reset, keep: String = "", strategy next: Strategy? = nil) {
-        precondition(text.utf8.starts(with: keep.utf8), "«\(keep)» is not what is shown: «\(text)»")
+        precondition(
+            text.utf8.starts(with: keep.utf8), "«\(keep)» is not what is shown: «\(text)»")
         let next = next ?? (keep.isEmpty ? .restart : .continue)
         report(.dropped, cause)
         event(
             .dropped(
-                cause: cause, detail: nil, httpStatus: nil, receivedTokens: 0, committedTokens: 0, exact: false,
+                cause: cause, detail: nil, httpStatus: nil, receivedTokens: 0, committedTokens: 0,
+                exact: false,
                 decision: Decision(
-                    strategy: next, reasons: [keep.isEmpty ? .belowThreshold : .freeTextAboveThreshold])))
+                    strategy: next,
+                    reasons: [keep.isEmpty ? .belowThreshold : .freeTextAboveThreshold])))
         attempt += 1
         strategy = next
         text = keep
         calls = []
         event(
             .reset(
-                keepUtf16: Int64(keep.utf16.count), keepTextBytes: Int64(keep.utf8.count), keepThoughtUtf16: 0,
+                keepUtf16: Int64(keep.utf16.count), keepTextBytes: Int64(keep.utf8.count),
+                keepThoughtUtf16: 0,
                 keepTools: 0, keepParts: 0, reason: .dropped(cause: cause)))
         event(.attemptStarted(strategy: next))
     }
 
     /// The turn pauses: tells of a wait and, unless `duration` is nil, lets it pass.
     public func waiting(_ why: WaitReason, for duration: Duration? = nil) {
-        let ms = duration.map { $0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000 }
+        let ms = duration.map {
+            $0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000
+        }
         event(.waiting(nextAttempt: attempt + 1, forMs: ms, why: why))
         if let duration { pause(duration) }
     }
@@ -124,7 +132,8 @@ public final class FakeScript {
                 answer: Answer(
                     text: text, finish: Finish(class: finish, reason: reason),
                     toolCalls: finish == .complete ? calls : [],
-                    history: [#"{"role":"model","parts":[\#(parts.joined(separator: ","))]}"#], attempts: attempts)))
+                    history: [#"{"role":"model","parts":[\#(parts.joined(separator: ","))]}"#],
+                    attempts: attempts)))
         over = true
     }
 
@@ -134,7 +143,8 @@ public final class FakeScript {
         event(
             .failed(
                 failure: Failure(
-                    kind: kind, reason: "\(kind)", httpStatus: httpStatus.map(Int32.init(clamping:)), details: details,
+                    kind: kind, reason: "\(kind)",
+                    httpStatus: httpStatus.map(Int32.init(clamping:)), details: details,
                     partialText: longest, attempts: attempts)))
         over = true
     }
@@ -142,7 +152,8 @@ public final class FakeScript {
     /// Any event, for what the steps above do not cover.
     public func event(_ kind: EventKind) {
         precondition(!over, "nothing can follow the end of the turn")
-        let event = TurnEvent(turn: turnId, seq: Int64(steps.count + 1), attempt: attempt, kind: kind)
+        let event = TurnEvent(
+            turn: turnId, seq: Int64(steps.count + 1), attempt: attempt, kind: kind)
         steps.append(Step(pause: pause, event: event))
         pause = .zero
     }
@@ -154,11 +165,13 @@ public final class FakeScript {
 
     private func report(_ outcome: Outcome, _ cause: Cause?) {
         let usage = Usage(
-            billing: .unknown, promptTokens: nil, cachedTokens: nil, candidatesTokens: nil, thoughtsTokens: nil,
+            billing: .unknown, promptTokens: nil, cachedTokens: nil, candidatesTokens: nil,
+            thoughtsTokens: nil,
             toolPromptTokens: nil, totalTokens: nil)
         attempts.append(
             AttemptReport(
-                attempt: attempt, strategy: strategy, outcome: outcome, cause: cause, httpStatus: nil,
+                attempt: attempt, strategy: strategy, outcome: outcome, cause: cause,
+                httpStatus: nil,
                 receivedTokens: 0, usage: usage, waitedMs: 0, tookMs: 0))
     }
 }
@@ -192,7 +205,8 @@ final class FakeTurnSource: TurnSource {
             let events = index < state.log.count ? [state.log[index]] : []
             let next = Int64(index + events.count)
             return EventBatch(
-                events: events, nextCursor: next, finished: state.isOver && next >= Int64(state.log.count))
+                events: events, nextCursor: next,
+                finished: state.isOver && next >= Int64(state.log.count))
         }
     }
 
@@ -201,13 +215,16 @@ final class FakeTurnSource: TurnSource {
         return soFar(after: cursor)
     }
 
-    /// Waits for the next step and puts it into the log, unless there are events after the cursor already.
+    /// Waits for the next step and puts it into the log, unless there are events after the cursor
+    /// already.
     private func reveal(after cursor: Int64) async throws {
         let step = state.with { $0.log.count > Int(cursor) ? nil : $0.coming.first }
         guard let step else { return }
         if step.pause > .zero { try await pass(step.pause) }
         let ended = state.with { state in
-            guard let first = state.coming.first, first.event.seq == step.event.seq else { return false }
+            guard let first = state.coming.first, first.event.seq == step.event.seq else {
+                return false
+            }
             state.coming.removeFirst()
             state.log.append(first.event)
             return first.event.isLast
@@ -234,7 +251,8 @@ final class FakeTurnSource: TurnSource {
                 partialText: shown(state.log).text, attempts: [])
             state.log.append(
                 TurnEvent(
-                    turn: id, seq: Int64(state.log.count + 1), attempt: state.log.last?.attempt ?? 1,
+                    turn: id, seq: Int64(state.log.count + 1),
+                    attempt: state.log.last?.attempt ?? 1,
                     kind: .failed(failure: failure)))
         }
         forEnd.wake()
@@ -243,12 +261,17 @@ final class FakeTurnSource: TurnSource {
     func snapshot() -> Snapshot {
         let log = state.with { $0.log }
         let shown = shown(log)
-        let strategies: [Strategy] = log.compactMap { if case .attemptStarted(let strategy) = $0.kind { strategy } else { nil } }
+        let strategies: [Strategy] = log.compactMap {
+            if case .attemptStarted(let strategy) = $0.kind { strategy } else { nil }
+        }
         return Snapshot(
-            turn: id, cursor: Int64(log.count), attempt: Int32(shown.attempt), strategy: strategies.last,
-            text: shown.answer, thoughts: shown.thoughts, toolsSeen: shown.pendingTools, parts: shown.parts,
+            turn: id, cursor: Int64(log.count), attempt: Int32(shown.attempt),
+            strategy: strategies.last,
+            text: shown.answer, thoughts: shown.thoughts, toolsSeen: shown.pendingTools,
+            parts: shown.parts,
             lastReset: shown.lastReset.map {
-                SnapshotReset(attempt: Int32($0.attempt), keepUtf16: Int64($0.atUtf16), reason: $0.reason)
+                SnapshotReset(
+                    attempt: Int32($0.attempt), keepUtf16: Int64($0.atUtf16), reason: $0.reason)
             },
             lastEvent: log.last, finished: log.last?.isLast ?? false)
     }

@@ -1,8 +1,10 @@
 import RejoinBindings
 
-/// Pure helpers that are worth having without a turn. Each calls the native library, on the caller's thread.
+/// Pure helpers that are worth having without a turn. Each calls the native library, on the
+/// caller's thread.
 public enum RejoinHelpers {
-    /// What would be kept if the connection dropped after `text`. Takes time in proportion to the text.
+    /// What would be kept if the connection dropped after `text`. Takes time in proportion to the
+    /// text.
     public static func committedText(_ text: String) throws -> CommittedText {
         try translating { try RejoinBindings.committedText(text: text) }
     }
@@ -20,7 +22,8 @@ public enum RejoinHelpers {
     ///   - keyFields: the arguments that count; empty: all of them.
     /// - Throws: ``RejoinError`` of kind `.invalidArgument` if `args` is not JSON.
     public static func effectKey(
-        turnId: String, name: String, args: String, ordinal: Int = 0, step: String? = nil, keyFields: [String] = []
+        turnId: String, name: String, args: String, ordinal: Int = 0, step: String? = nil,
+        keyFields: [String] = []
     ) throws -> String {
         try translating {
             try RejoinBindings.effectKey(

@@ -2,9 +2,10 @@ import RejoinBindings
 
 /// A turn of the native library.
 ///
-/// No caller awaits Rust itself. A task of this class does, one at a time for news and one for the end, and wakes those
-/// who wait here, who can be cancelled at any moment. These tasks hold the native turn, so they end with the turn and
-/// not with their readers: whoever owns the turn cancels it (``Turn``).
+/// No caller awaits Rust itself. A task of this class does, one at a time for news and one for the
+/// end, and wakes those who wait here, who can be cancelled at any moment. These tasks hold the
+/// native turn, so they end with the turn and not with their readers: whoever owns the turn cancels
+/// it (``Turn``).
 final class NativeTurnSource: TurnSource {
     private struct State {
         /// The cursor behind which the running task waits for news.
@@ -38,7 +39,8 @@ final class NativeTurnSource: TurnSource {
         watchEnd()
         watchNews(after: cursor)
         // Another reader's task may wait further on: then there is news for this one already.
-        await forNews.wait { [state] in state.with { $0.waitingAfter.map { $0 <= cursor } ?? false } }
+        await forNews.wait { [state] in state.with { $0.waitingAfter.map { $0 <= cursor } ?? false }
+        }
         if let news = state.with({ $0.news }), news.after == cursor { return news.batch }
         return try soFar(after: cursor)
     }
@@ -54,7 +56,8 @@ final class NativeTurnSource: TurnSource {
 
     func snapshot() throws -> Snapshot { try translating { try native.snapshot() } }
 
-    // The generated calls can throw only for a bug of the library; freeing the turn cancels it as well.
+    // The generated calls can throw only for a bug of the library; freeing the turn cancels it as
+    // well.
     func cancel() { try? native.cancel() }
 
     func signal(_ signal: Signal) { try? native.signal(signal: signal) }

@@ -4,25 +4,28 @@ import RejoinBindings
 ///
 /// ```swift
 /// let client = try RejoinClient(apiKey: key)
-/// for try await event in client.stream(TurnRequest(model: "gemini-2.5-flash", prompt: "Why is the sky blue?")) {
+/// let request = TurnRequest(model: "gemini-2.5-flash", prompt: "Why is the sky blue?")
+/// for try await event in client.stream(request) {
 ///     print(event)
 /// }
 /// ```
 public struct RejoinClient: Sendable {
     private let starting: @Sendable (TurnRequest) throws -> any TurnSource
 
-    init(starting: @escaping @Sendable (TurnRequest) throws -> any TurnSource) { self.starting = starting }
+    init(starting: @escaping @Sendable (TurnRequest) throws -> any TurnSource) {
+        self.starting = starting
+    }
 
     /// A client over the native library. Nothing is sent yet.
     ///
     /// - Parameters:
     ///   - apiKey: sent as `x-goog-api-key`; appears in no event, no error and no log.
-    ///   - baseURL: where requests go; Google's endpoint by default. `/v1beta` is added unless the URL has a version in
-    ///     its path.
+    ///   - baseURL: where requests go; Google's endpoint by default. `/v1beta` is added unless
+    ///     the URL has a version in its path.
     ///   - headers: for every attempt. Their values count as secrets.
-    ///   - headerProvider: asked before **each attempt**, with its number from 1: App Check and OAuth tokens expire
-    ///     between attempts. It may block, is never called on the main thread, and what it throws makes the attempt
-    ///     count as not sent: it is tried again by the policy.
+    ///   - headerProvider: asked before **each attempt**, with its number from 1: App Check and
+    ///     OAuth tokens expire between attempts. It may block, is never called on the main thread,
+    ///     and what it throws makes the attempt count as not sent: it is tried again by the policy.
     ///   - extraRootPEMs: root certificates (PEM) beside the built-in ones.
     ///   - policy: the numbers that steer all turns; what is left out keeps its default.
     /// - Throws: ``RejoinError`` of kind `.invalidArgument` for settings that cannot be used.
@@ -35,36 +38,41 @@ public struct RejoinClient: Sendable {
         policy: Policy? = nil
     ) throws {
         let settings = ClientSettings(
-            baseUrl: baseURL, apiKey: apiKey, headers: headers, extraRootPems: extraRootPEMs, policy: policy)
+            baseUrl: baseURL, apiKey: apiKey, headers: headers, extraRootPems: extraRootPEMs,
+            policy: policy)
         let provider = headerProvider.map(ProviderAdapter.init)
         let native = try translating { try NativeClient(settings: settings, headers: provider) }
-        self.init { request in try NativeTurnSource(translating { try native.start(request: request) }) }
+        self.init { request in
+            try NativeTurnSource(translating { try native.start(request: request) })
+        }
     }
 
     /// One answer as a cold sequence: each iteration is a turn of its own.
     ///
-    /// The sequence ends after `.completed` or `.failed`, which are values, not errors. When its reader goes away
-    /// earlier, the turn is cancelled and its connection closed: at once if the task is cancelled while it waits for
-    /// an event, and as soon as the loop is left (`break`, `throw`) or asks for the next event otherwise. To keep it
-    /// instead, ``start(_:)`` a turn and read ``Turn/events``.
+    /// The sequence ends after `.completed` or `.failed`, which are values, not errors. When its
+    /// reader goes away earlier, the turn is cancelled and its connection closed: at once if the
+    /// task is cancelled while it waits for an event, and as soon as the loop is left (`break`,
+    /// `throw`) or asks for the next event otherwise. To keep it instead, ``start(_:)`` a turn and
+    /// read ``Turn/events``.
     ///
-    /// Throws, on iteration, `CancellationError` if the task is cancelled and ``RejoinError`` of kind
-    /// `.invalidArgument` if the request cannot be used.
+    /// Throws, on iteration, `CancellationError` if the task is cancelled and ``RejoinError`` of
+    /// kind `.invalidArgument` if the request cannot be used.
     public func stream(_ request: TurnRequest) -> TurnEvents {
         TurnEvents(batches: EventBatches(client: self, request: request))
     }
 
-    /// Starts a turn and returns at once. The turn belongs to the caller: it runs on while nobody reads, until it is
-    /// over, cancelled, or no longer held.
+    /// Starts a turn and returns at once. The turn belongs to the caller: it runs on while nobody
+    /// reads, until it is over, cancelled, or no longer held.
     ///
-    /// - Throws: ``RejoinError`` of kind `.invalidArgument` if the request cannot be used; nothing is sent.
+    /// - Throws: ``RejoinError`` of kind `.invalidArgument` if the request cannot be used;
+    ///   nothing is sent.
     public func start(_ request: TurnRequest) throws -> Turn { Turn(try starting(request)) }
 
-    /// The whole answer of a turn of its own. When the calling task is cancelled, the turn is cancelled and its
-    /// connection closed at once.
+    /// The whole answer of a turn of its own. When the calling task is cancelled, the turn is
+    /// cancelled and its connection closed at once.
     ///
-    /// - Throws: ``RejoinError`` if the turn fails, with the text that there is; `CancellationError` if the calling
-    ///   task was cancelled.
+    /// - Throws: ``RejoinError`` if the turn fails, with the text that there is;
+    ///   `CancellationError` if the calling task was cancelled.
     public func ask(_ request: TurnRequest) async throws -> Answer {
         try Task.checkCancellation()
         let turn = try start(request)

@@ -1,10 +1,12 @@
 import Foundation
 import RejoinBindings
 
-/// What a turn or a call failed with. Decide by ``kind``; ``details`` is for people who look for the reason.
+/// What a turn or a call failed with. Decide by ``kind``; ``details`` is for people who look for
+/// the reason.
 ///
-/// A stream of events does not throw it for a turn that failed: `.failed` is a value there. ``Turn/answer()`` and
-/// ``RejoinClient/ask(_:)`` do, and so does whatever is given something that cannot be used.
+/// A stream of events does not throw it for a turn that failed: `.failed` is a value there.
+/// ``Turn/answer()`` and ``RejoinClient/ask(_:)`` do, and so does whatever is given something that
+/// cannot be used.
 ///
 /// ```swift
 /// do {
@@ -20,7 +22,8 @@ public struct RejoinError: Error, Sendable, Hashable {
     /// What happened, in English. Holds no key and no header's value.
     public let details: String
 
-    /// What the turn's last event said, with the text that there is; absent where no turn was started.
+    /// What the turn's last event said, with the text that there is; absent where no turn was
+    /// started.
     public let failure: Failure?
 
     /// The longest text shown at any time in the turn; empty where no turn was started.
@@ -33,7 +36,8 @@ public struct RejoinError: Error, Sendable, Hashable {
     public init(_ failure: Failure) {
         let status = failure.httpStatus.map { ", HTTP \($0)" } ?? ""
         let details = failure.details.map { ": \($0)" } ?? ""
-        self.init(kind: failure.kind, details: "\(failure.reason)\(status)\(details)", failure: failure)
+        self.init(
+            kind: failure.kind, details: "\(failure.reason)\(status)\(details)", failure: failure)
     }
 
     init(kind: ErrorKind, details: String, failure: Failure? = nil) {
@@ -60,7 +64,8 @@ func translating<Value>(_ call: () throws -> Value) throws -> Value {
         return try call()
     } catch let error as CallError {
         switch error {
-        case .InvalidArgument(let details): throw RejoinError(kind: .invalidArgument, details: details)
+        case .InvalidArgument(let details):
+            throw RejoinError(kind: .invalidArgument, details: details)
         case .Internal(let details): throw RejoinError(kind: .internal, details: details)
         }
     } catch {

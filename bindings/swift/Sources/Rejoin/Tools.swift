@@ -4,8 +4,8 @@ import RejoinBindings
 public protocol EffectLedger: Sendable {
     /// The result recorded under `key`; else runs `effect` and records what it returns.
     ///
-    /// Of callers with the same key at the same time one runs, and the others wait for its result. If `effect` throws
-    /// or is cancelled, nothing is recorded: the next caller runs it again.
+    /// Of callers with the same key at the same time one runs, and the others wait for its result.
+    /// If `effect` throws or is cancelled, nothing is recorded: the next caller runs it again.
     func once(_ key: String, _ effect: @Sendable () async throws -> String) async throws -> String
 }
 
@@ -27,9 +27,11 @@ public final class MemoryLedger: EffectLedger {
     /// An empty ledger.
     public init() {}
 
-    /// See ``EffectLedger/once(_:_:)``. A caller whose task is cancelled while it waits for another one throws
-    /// `CancellationError`; the other one goes on.
-    public func once(_ key: String, _ effect: @Sendable () async throws -> String) async throws -> String {
+    /// See ``EffectLedger/once(_:_:)``. A caller whose task is cancelled while it waits for another
+    /// one throws `CancellationError`; the other one goes on.
+    public func once(_ key: String, _ effect: @Sendable () async throws -> String) async throws
+        -> String
+    {
         while true {
             switch step(key) {
             case .take(let result): return result
@@ -86,18 +88,21 @@ public struct ToolResult: Sendable, Hashable {
 public struct ToolRun: Sendable, Hashable {
     /// In the order of the calls; empty where the answer called nothing.
     public let results: [ToolResult]
-    /// The contents to append for the next turn: the answer's, and one with the results if there were calls.
+    /// The contents to append for the next turn: the answer's, and one with the results if there
+    /// were calls.
     public let history: [String]
 }
 
 extension Answer {
-    /// Runs the calls of this answer, one after the other, each **once** under its effect key: a call that `ledger`
-    /// knows is not run again, its recorded result is taken. Calls of tools declared `readOnly` run without the ledger.
+    /// Runs the calls of this answer, one after the other, each **once** under its effect key: a
+    /// call that `ledger` knows is not run again, its recorded result is taken. Calls of tools
+    /// declared `readOnly` run without the ledger.
     ///
-    /// What `run` returns goes to the model as the function's response: a JSON object, or any other text, which is
-    /// wrapped as `{"result": "…"}`. What it throws ends the run and reaches the caller; results up to there are in the
-    /// ledger, so that running again repeats none of them. Cancelling the task is `run`'s to notice; between calls it
-    /// ends the run with `CancellationError`.
+    /// What `run` returns goes to the model as the function's response: a JSON object, or any other
+    /// text, which is wrapped as `{"result": "…"}`. What it throws ends the run and reaches the
+    /// caller; results up to there are in the ledger, so that running again repeats none of them.
+    /// Cancelling the task is `run`'s to notice; between calls it ends the run with
+    /// `CancellationError`.
     public func runTools(
         ledger: some EffectLedger, _ run: @escaping @Sendable (ToolCall) async throws -> String
     ) async throws -> ToolRun {
@@ -110,7 +115,8 @@ extension Answer {
                 }
             results.append(ToolResult(call: call, response: response))
         }
-        return ToolRun(results: results, history: results.isEmpty ? history : history + [responses(results)])
+        return ToolRun(
+            results: results, history: results.isEmpty ? history : history + [responses(results)])
     }
 }
 
@@ -120,7 +126,8 @@ private func responses(_ results: [ToolResult]) -> String {
         let id = result.call.providerId.map { #""id":\#(jsonString($0)),"# } ?? ""
         let isObject = result.response.first { !$0.isWhitespace } == "{"
         let body = isObject ? result.response : #"{"result":\#(jsonString(result.response))}"#
-        return #"{"functionResponse":{\#(id)"name":\#(jsonString(result.call.name)),"response":\#(body)}}"#
+        return
+            #"{"functionResponse":{\#(id)"name":\#(jsonString(result.call.name)),"response":\#(body)}}"#
     }
     return #"{"role":"user","parts":[\#(parts.joined(separator: ","))]}"#
 }

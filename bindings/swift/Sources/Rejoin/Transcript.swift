@@ -5,11 +5,12 @@ public enum Presentation: String, Sendable, Hashable, CaseIterable {
     /// The screen follows every reset at once: text that a retry threw away disappears.
     case replace
 
-    /// Text that was thrown away stays until the new text has caught up with its length, or the turn is over. The
-    /// screen never shrinks while the user reads.
+    /// Text that was thrown away stays until the new text has caught up with its length, or the
+    /// turn is over. The screen never shrinks while the user reads.
     case hold
 
-    /// As ``replace``, and every reset leaves a ``ResetNote`` in ``Transcript/notes`` to draw there.
+    /// As ``replace``, and every reset leaves a ``ResetNote`` in ``Transcript/notes`` to draw
+    /// there.
     case annotate
 }
 
@@ -39,7 +40,8 @@ public enum TurnStatus: Sendable, Hashable, CaseIterable {
 public struct ResetNote: Sendable, Hashable {
     /// The attempt that began there.
     public let attempt: Int
-    /// Where in ``Transcript/text``, in UTF-16 code units: `String.Index(utf16Offset: note.atUtf16, in: text)`.
+    /// Where in ``Transcript/text``, in UTF-16 code units: `String.Index(utf16Offset: note.atUtf16,
+    /// in: text)`.
     public let atUtf16: Int
     /// The text that was thrown away there; empty where all was kept.
     public let dropped: String
@@ -47,11 +49,11 @@ public struct ResetNote: Sendable, Hashable {
     public let reason: ResetReason
 }
 
-/// What a screen shows of a turn, as one immutable value. Made by ``TurnEvents/transcript(_:)`` or a
-/// ``TranscriptReducer``.
+/// What a screen shows of a turn, as one immutable value. Made by ``TurnEvents/transcript(_:)`` or
+/// a ``TranscriptReducer``.
 public struct Transcript: Sendable, Hashable {
-    /// The answer to draw, by the chosen ``Presentation``. A turn that failed shows the longest text that it has shown
-    /// at any time.
+    /// The answer to draw, by the chosen ``Presentation``. A turn that failed shows the longest
+    /// text that it has shown at any time.
     public internal(set) var text = ""
     /// The answer exactly as the events make it, whatever the presentation.
     public internal(set) var answer = ""
@@ -65,8 +67,8 @@ public struct Transcript: Sendable, Hashable {
     public internal(set) var parts: [String] = []
     /// What the turn is busy with.
     public internal(set) var status = TurnStatus.starting
-    /// The same as a line in English; absent while the answer speaks for itself. Build your own from ``status`` where
-    /// another language is needed.
+    /// The same as a line in English; absent while the answer speaks for itself. Build your own
+    /// from ``status`` where another language is needed.
     public internal(set) var statusLine: String?
     /// The last reset, if there was one.
     public internal(set) var lastReset: ResetNote?
@@ -74,7 +76,8 @@ public struct Transcript: Sendable, Hashable {
     public internal(set) var notes: [ResetNote] = []
     /// The running or last attempt, from 1; 0 before the first event.
     public internal(set) var attempt = 0
-    /// The number of the last event that this state includes: read on with `turn.events(after: cursor)`.
+    /// The number of the last event that this state includes: read on with `turn.events(after:
+    /// cursor)`.
     public internal(set) var cursor: Int64 = 0
     /// The whole answer, once the turn is over and whole.
     public internal(set) var completed: Answer?
@@ -97,7 +100,8 @@ public struct Transcript: Sendable, Hashable {
         case .answering: nil
         case .callingTool: "Preparing \(tool ?? "")…"
         case .reconnecting: "Interrupted. Picking up again…"
-        case .waiting: waitMs.map { "Trying again in \(($0 + 999) / 1000) s…" } ?? "Trying again soon…"
+        case .waiting:
+            waitMs.map { "Trying again in \(($0 + 999) / 1000) s…" } ?? "Trying again soon…"
         case .offline: "Offline. Waiting for a network…"
         case .completed:
             switch completed?.finish.class {

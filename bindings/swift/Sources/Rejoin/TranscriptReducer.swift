@@ -2,11 +2,13 @@ import RejoinBindings
 
 /// Folds events into a ``Transcript``, for code that has no sequence.
 ///
-/// A value: a copy goes its own way. Events that come twice (a replay from an older cursor) change nothing.
+/// A value: a copy goes its own way. Events that come twice (a replay from an older cursor) change
+/// nothing.
 public struct TranscriptReducer: Sendable {
     private let presentation: Presentation
     private var state = Transcript()
-    /// Lengths are in UTF-16, as in `Reset`. Counted along: Swift's strings are UTF-8 and would count anew each time.
+    /// Lengths are in UTF-16, as in `Reset`. Counted along: Swift's strings are UTF-8 and would
+    /// count anew each time.
     private var answerUtf16 = 0
     private var held: (text: String, utf16: Int)?
     private var waitMs: Int64?
@@ -39,7 +41,8 @@ public struct TranscriptReducer: Sendable {
         case .waiting(_, let forMs, let why):
             waitMs = forMs
             state.status = why == .offline ? .offline : .waiting
-        case .reset(let keepUtf16, _, let keepThoughtUtf16, let keepTools, let keepParts, let reason):
+        case .reset(
+            let keepUtf16, _, let keepThoughtUtf16, let keepTools, let keepParts, let reason):
             reset(keepUtf16: Int(keepUtf16), reason)
             _ = state.thoughts.cut(keepingUtf16: Int(keepThoughtUtf16))
             state.pendingTools.keepFirst(Int(keepTools))
@@ -78,7 +81,8 @@ public struct TranscriptReducer: Sendable {
         let before = (text: state.answer, utf16: answerUtf16)
         let dropped = state.answer.cut(keepingUtf16: keepUtf16)
         answerUtf16 = min(keepUtf16, answerUtf16)
-        let note = ResetNote(attempt: state.attempt, atUtf16: answerUtf16, dropped: dropped, reason: reason)
+        let note = ResetNote(
+            attempt: state.attempt, atUtf16: answerUtf16, dropped: dropped, reason: reason)
         state.lastReset = note
         switch presentation {
         case .replace: break
@@ -98,10 +102,12 @@ public struct TranscriptReducer: Sendable {
 }
 
 extension String {
-    /// Keeps so many UTF-16 code units and returns the rest. By scalars: a reset may part what Swift, looking at the
-    /// whole, takes for one character.
+    /// Keeps so many UTF-16 code units and returns the rest. By scalars: a reset may part what
+    /// Swift, looking at the whole, takes for one character.
     fileprivate mutating func cut(keepingUtf16 keep: Int) -> String {
-        guard let index = utf16.index(startIndex, offsetBy: keep, limitedBy: endIndex) else { return "" }
+        guard let index = utf16.index(startIndex, offsetBy: keep, limitedBy: endIndex) else {
+            return ""
+        }
         let rest = String(unicodeScalars[index...])
         unicodeScalars.removeSubrange(index...)
         return rest

@@ -3,7 +3,8 @@ import RejoinBindings
 /// Screen states, one for each batch of events of `Base`. Made by `transcript(_:)`.
 ///
 /// Throws what the events throw; cancellation is theirs.
-public struct Transcripts<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element == [TurnEvent] {
+public struct Transcripts<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
+where Base.Element == [TurnEvent] {
     /// A screen state.
     public typealias Element = Transcript
 
@@ -30,8 +31,11 @@ public struct Transcripts<Base: AsyncSequence & Sendable>: AsyncSequence, Sendab
 }
 
 extension AsyncSequence where Self: Sendable, Element == TurnEvent {
-    /// The screen state after each event, for events that do not come straight from a client or a turn.
-    public func transcript(_ presentation: Presentation = .replace) -> Transcripts<AsyncMapSequence<Self, [TurnEvent]>> {
+    /// The screen state after each event, for events that do not come straight from a client or a
+    /// turn.
+    public func transcript(_ presentation: Presentation = .replace) -> Transcripts<
+        AsyncMapSequence<Self, [TurnEvent]>
+    > {
         Transcripts(base: map { [$0] }, presentation: presentation)
     }
 }

@@ -2,8 +2,9 @@ import RejoinBindings
 
 /// A running turn: one answer the user waits for. Safe to use from any thread.
 ///
-/// It belongs to whoever holds it: keep it where the answer shall survive the screen (a model object). Its events hold
-/// it too. When nobody holds it any more, it is cancelled and its connection closed.
+/// It belongs to whoever holds it: keep it where the answer shall survive the screen (a model
+/// object). Its events hold it too. When nobody holds it any more, it is cancelled and its
+/// connection closed.
 public final class Turn: Sendable {
     let source: any TurnSource
 
@@ -19,19 +20,24 @@ public final class Turn: Sendable {
 
     /// The events after the one with number `seq`; 0 for all of them.
     ///
-    /// Cold, and consumes nothing: it may be iterated again and again, by several tasks at once. A task that was
-    /// cancelled goes on from the `seq` it handled last and has lost nothing. The turn runs on when a reader goes away.
-    /// Ends after the turn's last event. Throws `CancellationError` if the reading task is cancelled.
-    public func events(after seq: Int64) -> TurnEvents { TurnEvents(batches: EventBatches(turn: self, after: seq)) }
+    /// Cold, and consumes nothing: it may be iterated again and again, by several tasks at once. A
+    /// task that was cancelled goes on from the `seq` it handled last and has lost nothing. The
+    /// turn runs on when a reader goes away. Ends after the turn's last event. Throws
+    /// `CancellationError` if the reading task is cancelled.
+    public func events(after seq: Int64) -> TurnEvents {
+        TurnEvents(batches: EventBatches(turn: self, after: seq))
+    }
 
-    /// The screen state of this turn, from its start: ``events`` through ``TurnEvents/transcript(_:)``.
+    /// The screen state of this turn, from its start: ``events`` through
+    /// ``TurnEvents/transcript(_:)``.
     public func transcript(_ presentation: Presentation = .replace) -> Transcripts<EventBatches> {
         events.transcript(presentation)
     }
 
     /// Waits for the end of the turn. The turn runs on if the waiting task is cancelled.
     ///
-    /// - Throws: ``RejoinError`` if the turn failed; `CancellationError` if the waiting task was cancelled.
+    /// - Throws: ``RejoinError`` if the turn failed; `CancellationError` if the waiting task was
+    ///   cancelled.
     public func answer() async throws -> Answer {
         try await source.waitUntilOver()
         if !source.isOver { try Task.checkCancellation() }
@@ -42,15 +48,15 @@ public final class Turn: Sendable {
         }
     }
 
-    /// Cancels the turn: its connection is closed, `.failed` with `.cancelled` is its last event, no request follows.
-    /// Returns at once; does nothing if the turn is over.
+    /// Cancels the turn: its connection is closed, `.failed` with `.cancelled` is its last event,
+    /// no request follows. Returns at once; does nothing if the turn is over.
     public func cancel() { source.cancel() }
 
     /// Passes on what the device says of its network. Returns at once.
     public func signal(_ signal: Signal) { source.signal(signal) }
 
-    /// What a screen of this turn shows right now, so that a late reader needs no replay: read on with
-    /// `events(after: snapshot.cursor)`. Costs a copy of the answer.
+    /// What a screen of this turn shows right now, so that a late reader needs no replay: read on
+    /// with `events(after: snapshot.cursor)`. Costs a copy of the answer.
     ///
     /// - Throws: ``RejoinError`` of kind `.internal` for a bug of the library.
     public func snapshot() throws -> Snapshot { try source.snapshot() }

@@ -2,11 +2,13 @@ import RejoinBindings
 
 /// Events of a turn, one by one. Made by ``RejoinClient/stream(_:)`` and ``Turn/events(after:)``.
 ///
-/// A slow reader slows nothing down but itself: the core goes on receiving, nothing is lost, and no buffer is in
-/// between. The library is read at most once per display frame, without delaying the first event or the last.
+/// A slow reader slows nothing down but itself: the core goes on receiving, nothing is lost, and no
+/// buffer is in between. The library is read at most once per display frame, without delaying the
+/// first event or the last.
 ///
-/// The sequence ends after `.completed` or `.failed`, which are values, not errors. It throws `CancellationError` if
-/// the reading task is cancelled, and ``RejoinError`` for a request that cannot be used or a bug of the library.
+/// The sequence ends after `.completed` or `.failed`, which are values, not errors. It throws
+/// `CancellationError` if the reading task is cancelled, and ``RejoinError`` for a request that
+/// cannot be used or a bug of the library.
 public struct TurnEvents: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = TurnEvent
@@ -103,7 +105,8 @@ public struct EventBatches: AsyncSequence, Sendable {
                 case .request(let request, let client): (try client.start(request), Int64(0))
                 case .turn(let turn, let after): (turn, after)
                 }
-            // Held from here: a turn that nobody holds is cancelled, so one that is left in mid-loop ends too.
+            // Held from here: a turn that nobody holds is cancelled, so one that is left in
+            // mid-loop ends too.
             self.turn = turn
             reader = PacedReader(source: turn.source, after: cursor)
             return turn

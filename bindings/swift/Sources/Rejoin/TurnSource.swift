@@ -12,8 +12,8 @@ protocol TurnSource: Sendable {
     /// The events after the cursor that are there already. Never waits.
     func soFar(after cursor: Int64) throws -> EventBatch
 
-    /// The events after the cursor; waits until there is one or the turn is over. Comes back early, perhaps with none,
-    /// if the task is cancelled.
+    /// The events after the cursor; waits until there is one or the turn is over. Comes back early,
+    /// perhaps with none, if the task is cancelled.
     func next(after cursor: Int64) async throws -> EventBatch
 
     /// Returns when the turn is over or the task is cancelled.
@@ -51,9 +51,9 @@ private let quietFrames = 3
 
 /// Reads a source at most once per frame, whatever the event rate.
 ///
-/// While events flow, each frame costs one plain call, which never waits. Once they stop, one waiting call stands until
-/// the next event, which is therefore never late; nor is the first one. Nor is the last one: the pause until the next
-/// frame ends early when the turn is over.
+/// While events flow, each frame costs one plain call, which never waits. Once they stop, one
+/// waiting call stands until the next event, which is therefore never late; nor is the first one.
+/// Nor is the last one: the pause until the next frame ends early when the turn is over.
 struct PacedReader {
     let source: any TurnSource
     private(set) var cursor: Int64
@@ -66,7 +66,8 @@ struct PacedReader {
         self.cursor = cursor
     }
 
-    /// The next events, never none; nil at the end of the turn. A read that is cancelled has consumed nothing.
+    /// The next events, never none; nil at the end of the turn. A read that is cancelled has
+    /// consumed nothing.
     mutating func next() async throws -> [TurnEvent]? {
         while !finished {
             try Task.checkCancellation()
@@ -76,14 +77,17 @@ struct PacedReader {
             }
             let began = ContinuousClock.now
             let waits = empty >= quietFrames
-            let batch = waits ? try await source.next(after: cursor) : try source.soFar(after: cursor)
+            let batch =
+                waits ? try await source.next(after: cursor) : try source.soFar(after: cursor)
             try Task.checkCancellation()
             empty = batch.events.isEmpty ? empty + 1 : 0
             // A read that waited begins its frame when it comes back. A backlog is read on at once.
             lastRead = batch.events.count == Int(mostAtOnce) ? nil : waits ? .now : began
             cursor = batch.nextCursor
             finished = batch.finished
-            if finished, cursor == 0 || batch.events.last.map({ !$0.isLast }) == true { throw RejoinError.broken }
+            if finished, cursor == 0 || batch.events.last.map({ !$0.isLast }) == true {
+                throw RejoinError.broken
+            }
             if !batch.events.isEmpty { return batch.events }
         }
         return nil

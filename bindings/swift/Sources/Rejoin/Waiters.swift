@@ -14,8 +14,8 @@ final class Locked<Value>: @unchecked Sendable {
     }
 }
 
-/// Tasks that wait for something. A cancelled task stops waiting at once: `Task.cancel` does not reach Rust, so nobody
-/// awaits a call of the library directly where it could take long.
+/// Tasks that wait for something. A cancelled task stops waiting at once: `Task.cancel` does not
+/// reach Rust, so nobody awaits a call of the library directly where it could take long.
 final class Waiters: Sendable {
     private struct State {
         var next: UInt64 = 0
@@ -25,8 +25,8 @@ final class Waiters: Sendable {
 
     private let state = Locked(State())
 
-    /// Waits for ``wake()``. `stillWanted` is asked after the place in the line is taken under the same lock as
-    /// `wake()` takes, so that what it looks at cannot change unnoticed in between.
+    /// Waits for ``wake()``. `stillWanted` is asked after the place in the line is taken under the
+    /// same lock as `wake()` takes, so that what it looks at cannot change unnoticed in between.
     func wait(while stillWanted: @Sendable () -> Bool) async {
         let id = state.with { state in
             state.next += 1

@@ -23,7 +23,8 @@ extension All {
 
         @discardableResult
         func cancelled(
-            in server: PlainServer, _ policy: Policy = .patient, until: (TurnEvent) -> Bool = { $0.kind.isStart }
+            in server: PlainServer, _ policy: Policy = .patient,
+            until: (TurnEvent) -> Bool = { $0.kind.isStart }
         ) async throws -> Failure {
             let turn = try client(server.url, policy).start(ask())
             try await turn.events.first(until)
@@ -52,26 +53,44 @@ extension All {
         }
 
         @Test("while the model thinks") func thinking() async throws {
-            try await cancelled(in: stuck { $0.stream(); $0.thought("Hm. ") }) { $0.kind.isThought }
+            try await cancelled(
+                in: stuck {
+                    $0.stream()
+                    $0.thought("Hm. ")
+                }
+            ) { $0.kind.isThought }
             try await expectSocketClosed()
         }
 
         @Test("in mid-answer") func midAnswer() async throws {
-            let server = stuck { $0.stream(); $0.text("Half an ans") }
+            let server = stuck {
+                $0.stream()
+                $0.text("Half an ans")
+            }
             let failure = try await cancelled(in: server) { $0.kind.text != nil }
             #expect(failure.partialText == "Half an ans")
             try await expectSocketClosed()
         }
 
-        @Test("after the finish reason, while the connection stays open") func afterFinish() async throws {
-            let server = stuck { $0.stream(); $0.text("Done."); $0.stop() }
-            try await cancelled(in: server, .patient("finish_grace_ms", 30_000)) { $0.kind.text != nil }
+        @Test("after the finish reason, while the connection stays open") func afterFinish()
+            async throws
+        {
+            let server = stuck {
+                $0.stream()
+                $0.text("Done.")
+                $0.stop()
+            }
+            try await cancelled(in: server, .patient("finish_grace_ms", 30_000)) {
+                $0.kind.text != nil
+            }
             try await expectSocketClosed()
         }
 
         @Test("in a pause before the next attempt") func pause() async throws {
             let server = PlainServer { $0.status(503) }
-            try await cancelled(in: server, .patient("backoff_base_ms", 20_000)) { $0.kind.isWaiting }
+            try await cancelled(in: server, .patient("backoff_base_ms", 20_000)) {
+                $0.kind.isWaiting
+            }
             #expect(server.requests.count == 1)
         }
 
@@ -136,7 +155,11 @@ extension All {
         }
 
         @Test("after the end nothing happens") func afterEnd() async throws {
-            let server = PlainServer { $0.stream(); $0.text("All."); $0.stop() }
+            let server = PlainServer {
+                $0.stream()
+                $0.text("All.")
+                $0.stop()
+            }
             let turn = try client(server.url).start(ask())
             #expect(try await turn.answer().text == "All.")
             turn.cancel()
@@ -144,11 +167,17 @@ extension All {
             #expect(try await turn.events.all().last?.kind.answer?.text == "All.")
         }
 
-        @Test("a cancelled task closes the socket of its stream, and throws CancellationError") func task() async throws {
-            let server = stuck { $0.stream(); $0.text("Half") }
+        @Test("a cancelled task closes the socket of its stream, and throws CancellationError")
+        func task() async throws {
+            let server = stuck {
+                $0.stream()
+                $0.text("Half")
+            }
             let seen = Box(0)
             let reading = Task {
-                for try await _ in try client(server.url, .patient).stream(ask()) { seen.with { $0 += 1 } }
+                for try await _ in try client(server.url, .patient).stream(ask()) {
+                    seen.with { $0 += 1 }
+                }
             }
             try await eventually("two events") { seen.value == 2 }
             reading.cancel()
@@ -156,10 +185,16 @@ extension All {
             try await expectSocketClosed()
         }
 
-        @Test("a task cancelled while it handles an event closes the socket when it asks for the next") func busy() async throws {
-            let server = stuck { $0.stream(); $0.text("Half") }
+        @Test(
+            "a task cancelled while it handles an event closes the socket when it asks for the next"
+        ) func busy() async throws {
+            let server = stuck {
+                $0.stream()
+                $0.text("Half")
+            }
             let reading = Task {
-                for try await event in try client(server.url, .patient).stream(ask()) where event.kind.text != nil {
+                for try await event in try client(server.url, .patient).stream(ask())
+                where event.kind.text != nil {
                     withUnsafeCurrentTask { $0?.cancel() }
                 }
             }
@@ -167,7 +202,8 @@ extension All {
             try await expectSocketClosed()
         }
 
-        @Test("a task that is cancelled already sends nothing") func cancelledAlready() async throws {
+        @Test("a task that is cancelled already sends nothing") func cancelledAlready() async throws
+        {
             let server = PlainServer { $0.status(500) }
             let reading = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -178,15 +214,23 @@ extension All {
         }
 
         @Test("a loop that is left closes the socket") func leave() async throws {
-            let server = stuck { $0.stream(); $0.text("Half") }
-            for try await event in try client(server.url, .patient).stream(ask()) where event.kind.text != nil { break }
+            let server = stuck {
+                $0.stream()
+                $0.text("Half")
+            }
+            for try await event in try client(server.url, .patient).stream(ask())
+            where event.kind.text != nil { break }
             try await expectSocketClosed()
         }
 
         @Test("a loop that throws closes the socket") func throwing() async throws {
-            let server = stuck { $0.stream(); $0.text("Half") }
+            let server = stuck {
+                $0.stream()
+                $0.text("Half")
+            }
             await #expect(throws: Wrong.self) {
-                for try await event in try client(server.url, .patient).stream(ask()) where event.kind.text != nil {
+                for try await event in try client(server.url, .patient).stream(ask())
+                where event.kind.text != nil {
                     throw Wrong("enough")
                 }
             }
@@ -194,7 +238,10 @@ extension All {
         }
 
         @Test("a turn that nobody holds closes its socket") func dropped() async throws {
-            let server = stuck { $0.stream(); $0.text("Half") }
+            let server = stuck {
+                $0.stream()
+                $0.text("Half")
+            }
             do {
                 let turn = try client(server.url, .patient).start(ask())
                 try await turn.events.first { $0.kind.text != nil }
@@ -202,8 +249,13 @@ extension All {
             try await expectSocketClosed()
         }
 
-        @Test("a turn whose reader waits and is cancelled, and that nobody holds, closes its socket") func waiting() async throws {
-            let server = stuck { $0.stream(); $0.text("Half") }
+        @Test(
+            "a turn whose reader waits and is cancelled, and that nobody holds, closes its socket")
+        func waiting() async throws {
+            let server = stuck {
+                $0.stream()
+                $0.text("Half")
+            }
             let reading = Task {
                 let turn = try client(server.url, .patient).start(ask())
                 _ = try await turn.events.all()
@@ -239,7 +291,10 @@ extension All {
         }
 
         @Test("a cancelled task that asks closes the socket") func asking() async throws {
-            let server = stuck { $0.stream(); $0.text("Half") }
+            let server = stuck {
+                $0.stream()
+                $0.text("Half")
+            }
             let asking = Task { try await client(server.url, .patient).ask(ask()) }
             try await server.request()
             try await Task.sleep(for: .milliseconds(50))
@@ -249,12 +304,17 @@ extension All {
         }
 
         @Test("twenty readers all get the last event") func many() async throws {
-            let server = stuck { $0.stream(); $0.text("Half") }
+            let server = stuck {
+                $0.stream()
+                $0.text("Half")
+            }
             let turn = try client(server.url, .patient).start(ask())
             let readers = (0..<20).map { _ in Task { try await turn.events.all() } }
             try await turn.events.first { $0.kind.text != nil }
             turn.cancel()
-            for reader in readers { #expect(try await reader.value.last?.kind.failure?.kind == .cancelled) }
+            for reader in readers {
+                #expect(try await reader.value.last?.kind.failure?.kind == .cancelled)
+            }
         }
     }
 }

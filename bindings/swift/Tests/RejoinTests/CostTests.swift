@@ -7,7 +7,8 @@ import Testing
 extension All {
     /// What a turn costs at the border to Rust, at three event rates.
     @Suite(.timeLimit(.minutes(1))) struct CostTests {
-        @Test("at most sixty reads a second, whatever the event rate", arguments: [18, 30, 300, 3000])
+        @Test(
+            "at most sixty reads a second, whatever the event rate", arguments: [18, 30, 300, 3000])
         func reads(rate: Int) async throws {
             let server = PlainServer { connection in
                 connection.stream()
@@ -19,7 +20,8 @@ extension All {
                 }
                 connection.stop()
             }
-            let source = Counting(try client(server.url, .patient("finish_grace_ms", 0)).start(ask()))
+            let source = Counting(
+                try client(server.url, .patient("finish_grace_ms", 0)).start(ask()))
             var reader = PacedReader(source: source, after: 0)
             var events: [TurnEvent] = []
             let began = ContinuousClock.now

@@ -22,7 +22,8 @@ final class InstantClock: Clock {
 }
 
 extension All {
-    /// The fakes behave as the real client does, in no time, and without a call of the native library.
+    /// The fakes behave as the real client does, in no time, and without a call of the native
+    /// library.
     @Suite(.timeLimit(.minutes(1))) struct FakeTests {
         let request = TurnRequest(model: "m", prompt: "Rivers?")
         let clock = InstantClock()
@@ -43,7 +44,8 @@ extension All {
             try expectWhole(events)
             #expect(
                 events.map { wire($0.kind) } == [
-                    "attempt_started", "thought", "text", "dropped", "reset", "attempt_started", "text", "tool_seen",
+                    "attempt_started", "thought", "text", "dropped", "reset", "attempt_started",
+                    "text", "tool_seen",
                     "completed",
                 ])
             #expect(clock.now.offset == .seconds(7200))
@@ -54,7 +56,9 @@ extension All {
             #expect(run.results.map(\.call.name) == ["lookup"])
         }
 
-        @Test("a fake turn can be read again from a cursor, cancelled and looked at") func cancel() async throws {
+        @Test("a fake turn can be read again from a cursor, cancelled and looked at") func cancel()
+            async throws
+        {
             let client = RejoinClient.fake { script in
                 script.text("Rivers run. To th")
                 script.pause(.seconds(7200))

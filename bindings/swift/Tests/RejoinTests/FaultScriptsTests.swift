@@ -7,8 +7,10 @@ extension All {
     @Suite(.timeLimit(.minutes(5))) struct FaultScriptsTests {
         @Test("every fault script ends as it says") func all() async throws {
             let folder = repositoryFile("tests/faults")
-            let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-                .filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }
+            let files = try FileManager.default.contentsOfDirectory(
+                at: folder, includingPropertiesForKeys: nil
+            )
+            .filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }
             #expect(files.count > 100)
             // Enough at once to be quick, few enough that two cores keep the scripts' times.
             let results = await withTaskGroup(of: (wrong: String?, Set<Strategy>).self) { group in
@@ -43,7 +45,9 @@ extension All {
 
 private func play(_ file: URL) async throws -> Set<Strategy> {
     let script = try JSON.read(file)
-    for name in script["policy"]?.keys ?? [] where !Policy.known.contains(name) { throw Wrong("no policy field \(name)") }
+    for name in script["policy"]?.keys ?? [] where !Policy.known.contains(name) {
+        throw Wrong("no policy field \(name)")
+    }
     let server = try FlakyServer(script: file)
     let turn = try client(server.url, .quick(script["policy"])).start(request(script))
     let later = script["cancel"]?["after_ms"]?.int.map { ms in
@@ -67,9 +71,12 @@ private func request(_ script: JSON) -> TurnRequest {
     if let body = request?["body"] {
         return TurnRequest(model: "m", raw: body.encoded, turnId: turnId)
     }
-    let tools = request?["tools"]?.list.compactMap(\.text).map { Tool(name: $0, parameters: #"{"type":"object"}"#) }
+    let tools = request?["tools"]?.list.compactMap(\.text).map {
+        Tool(name: $0, parameters: #"{"type":"object"}"#)
+    }
     return TurnRequest(
-        model: "m", prompt: request?["prompt"]?.text, system: request?["system"]?.text, tools: tools ?? [],
+        model: "m", prompt: request?["prompt"]?.text, system: request?["system"]?.text,
+        tools: tools ?? [],
         turnId: turnId)
 }
 
@@ -99,7 +106,9 @@ private func check(_ script: JSON, _ events: [TurnEvent]) throws -> Set<Strategy
     let attempts = last.answer?.attempts ?? last.failure?.attempts ?? []
     let expected = expect?["attempts"]?.list ?? []
     if !expected.isEmpty, expected.allSatisfy({ $0.text == nil }) {
-        if attempts.count != expected.count { throw Wrong("\(attempts.count) attempts, not \(expected.count)") }
+        if attempts.count != expected.count {
+            throw Wrong("\(attempts.count) attempts, not \(expected.count)")
+        }
         for (want, got) in zip(expected, attempts) {
             try same(wire(got.strategy), want["strategy"], "a strategy")
             try same(wire(got.outcome), want["outcome"], "an outcome")
@@ -110,7 +119,9 @@ private func check(_ script: JSON, _ events: [TurnEvent]) throws -> Set<Strategy
     let never = expect?["never"]?.list.compactMap(\.text) ?? []
     for event in events {
         reducer.apply(event)
-        for never in never where reducer.current.text.contains(never) { throw Wrong("shows «\(never)»") }
+        for never in never where reducer.current.text.contains(never) {
+            throw Wrong("shows «\(never)»")
+        }
     }
     return Set(attempts.map(\.strategy))
 }

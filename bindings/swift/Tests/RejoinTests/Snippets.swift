@@ -1,4 +1,5 @@
-// The code of docs/swift.md, compiled. `DocsTests` checks that each block there occurs here, indentation aside.
+// The code of docs/swift.md, compiled. `DocsTests` checks that each block there occurs here,
+// indentation aside.
 
 import Foundation
 import Rejoin
@@ -26,7 +27,8 @@ private func tokens(_ appCheck: @escaping @Sendable () throws -> String) throws 
 }
 
 private func errors(
-    client: RejoinClient, request: TurnRequest, show: (String) -> Void, offerToTryAgain: (String) -> Void
+    client: RejoinClient, request: TurnRequest, show: (String) -> Void,
+    offerToTryAgain: (String) -> Void
 ) async throws {
     do {
         show(try await client.ask(request).text)
@@ -71,22 +73,28 @@ private func network(turn: Turn, monitor: (@escaping @Sendable (_ online: Bool) 
     }
 }
 
-private func tools(client: RejoinClient, pay: @escaping @Sendable (_ args: String, _ key: String) async throws -> String)
+private func tools(
+    client: RejoinClient,
+    pay: @escaping @Sendable (_ args: String, _ key: String) async throws -> String
+)
     async throws -> Answer
 {
     let refund = Tool(
         name: "refund", description: "Pays an order back",
-        parameters: #"{"type":"object","properties":{"order":{"type":"integer"},"note":{"type":"string"}}}"#,
+        parameters:
+            #"{"type":"object","properties":{"order":{"type":"integer"},"note":{"type":"string"}}}"#,
         keyFields: ["order"]
     )
     let ledger = MemoryLedger()
     let question = #"{"role":"user","parts":[{"text":"Refund order 7."}]}"#
-    let request = TurnRequest(model: "gemini-2.5-flash", history: [question], tools: [refund], turnId: "chat-1-turn-3")
+    let request = TurnRequest(
+        model: "gemini-2.5-flash", history: [question], tools: [refund], turnId: "chat-1-turn-3")
     let answer = try await client.ask(request)
     let run = try await answer.runTools(ledger: ledger) { call in
         try await pay(call.args, call.effectKey)
     }
-    let next = TurnRequest(model: "gemini-2.5-flash", history: [question] + run.history, tools: [refund])
+    let next = TurnRequest(
+        model: "gemini-2.5-flash", history: [question] + run.history, tools: [refund])
     return try await client.ask(next)
 }
 
@@ -118,7 +126,10 @@ extension All {
             #expect(answer.text == "Paid back." && paid.value == [#"{"order":7}"#])
             let shown = Box("")
             try await errors(
-                client: .fake { $0.text("wo"); $0.fail(.unreachable) }, request: ask(), show: { _ in },
+                client: .fake {
+                    $0.text("wo")
+                    $0.fail(.unreachable)
+                }, request: ask(), show: { _ in },
                 offerToTryAgain: { text in shown.with { $0 = text } })
             #expect(shown.value == "wo")
             _ = try tokens { "token" }
@@ -127,9 +138,12 @@ extension All {
 
         @Test("every snippet of docs/swift.md is compiled here") func docs() throws {
             func lines(_ text: String) -> [String] {
-                text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+                text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter {
+                    !$0.isEmpty
+                }
             }
-            let code = try lines(String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8))
+            let code = try lines(
+                String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8))
             let docs = try String(contentsOf: repositoryFile("docs/swift.md"), encoding: .utf8)
             let blocks = docs.components(separatedBy: "```swift\n").dropFirst().map { block in
                 lines(block.components(separatedBy: "\n```")[0])
@@ -152,7 +166,9 @@ extension All {
     }
     protocol ObservableObject: AnyObject {}
     @propertyWrapper struct Published<Value> { var wrappedValue: Value }
-    @MainActor @propertyWrapper struct ObservedObject<Model: ObservableObject> { var wrappedValue: Model }
+    @MainActor @propertyWrapper struct ObservedObject<Model: ObservableObject> {
+        var wrappedValue: Model
+    }
     extension Never: View { var body: Never { fatalError() } }
     struct Text: View {
         init(_ text: String) {}

@@ -51,11 +51,14 @@ extension All {
             while handled.value.last?.isLast != true {
                 let from = handled.value.last?.seq ?? 0
                 let reading = Task {
-                    for try await event in turn.events(after: from) { handled.with { $0.append(event) } }
+                    for try await event in turn.events(after: from) {
+                        handled.with { $0.append(event) }
+                    }
                 }
                 if cancelled < 300 {
                     // From before the first read to after several: also in the middle of one.
-                    try await Task.sleep(for: .microseconds(Int.random(in: 0...8000, using: &random)))
+                    try await Task.sleep(
+                        for: .microseconds(Int.random(in: 0...8000, using: &random)))
                     reading.cancel()
                     do { try await reading.value } catch is CancellationError { cancelled += 1 }
                 } else {
@@ -94,7 +97,11 @@ extension All {
         }
 
         @Test("each iteration of a stream is a turn of its own") func cold() async throws {
-            let server = PlainServer { $0.stream(); $0.text("A"); $0.stop() }
+            let server = PlainServer {
+                $0.stream()
+                $0.text("A")
+                $0.stop()
+            }
             let stream = try client(server.url).stream(ask())
             #expect(server.requests.isEmpty)
             let (one, two) = (try await stream.all(), try await stream.all())
@@ -102,7 +109,9 @@ extension All {
             #expect(server.requests.count == 2)
         }
 
-        @Test("a screen goes on from its cursor, and a new one needs no replay") func cursor() async throws {
+        @Test("a screen goes on from its cursor, and a new one needs no replay") func cursor()
+            async throws
+        {
             let server = PlainServer { connection in
                 connection.stream()
                 for number in 0..<40 {
@@ -113,7 +122,9 @@ extension All {
             }
             let turn = try client(server.url, .patient).start(ask())
             let seen = Box<[TurnEvent]>([])
-            let screen = Task { for try await event in turn.events { seen.with { $0.append(event) } } }
+            let screen = Task {
+                for try await event in turn.events { seen.with { $0.append(event) } }
+            }
             try await Task.sleep(for: .milliseconds(150))
             screen.cancel()
             _ = await screen.result
@@ -146,11 +157,15 @@ extension All {
             #expect(snapshot.text == "Fresh" && snapshot.thoughts == "")
             #expect(snapshot.cursor == at.seq && snapshot.attempt == 2)
             #expect(snapshot.strategy == .restart)
-            #expect(snapshot.lastReset == SnapshotReset(attempt: 2, keepUtf16: 0, reason: .dropped(cause: .reset)))
+            #expect(
+                snapshot.lastReset
+                    == SnapshotReset(attempt: 2, keepUtf16: 0, reason: .dropped(cause: .reset)))
             #expect(try await turn.answer().text == "Fresh start.")
         }
 
-        @Test("the first event and the last are not held up by the pacing") func pacing() async throws {
+        @Test("the first event and the last are not held up by the pacing") func pacing()
+            async throws
+        {
             let server = PlainServer {
                 $0.stream()
                 $0.text("A")
@@ -160,7 +175,9 @@ extension All {
             }
             let began = ContinuousClock.now
             var at: [(kind: String, ms: Double)] = []
-            for try await event in try client(server.url, .patient("finish_grace_ms", 0)).stream(ask()) {
+            for try await event in try client(server.url, .patient("finish_grace_ms", 0)).stream(
+                ask())
+            {
                 at.append((wire(event.kind), (.now - began).ms))
             }
             print("first and last: \(at.map { "\($0.kind) \(Int($0.ms)) ms" })")
@@ -170,7 +187,9 @@ extension All {
             #expect(at[at.count - 1].ms - b.ms < 34)
         }
 
-        @Test("headers are asked for before each attempt, and a provider that throws is tried again") func headers() async throws {
+        @Test(
+            "headers are asked for before each attempt, and a provider that throws is tried again")
+        func headers() async throws {
             let server = PlainServer { connection, request in
                 connection.stream()
                 connection.text(request == 1 ? "wo" : "word")
@@ -190,7 +209,11 @@ extension All {
             let events = try await client.stream(ask()).all()
             try expectWhole(events)
             let unsent = events.compactMap { event -> (Cause, String?)? in
-                if case .dropped(let cause, let detail, _, _, _, _, _) = event.kind { (cause, detail) } else { nil }
+                if case .dropped(let cause, let detail, _, _, _, _, _) = event.kind {
+                    (cause, detail)
+                } else {
+                    nil
+                }
             }
             #expect(unsent.first?.0 == .unreachable)
             #expect(unsent.first?.1?.contains("App Check is not ready") == true)
@@ -213,10 +236,18 @@ extension All {
         }
 
         @Test("what cannot be used is said before anything is sent") func invalid() async throws {
-            #expect(await rejoinError { try RejoinClient(baseURL: "ftp://x") }?.kind == .invalidArgument)
-            #expect(await rejoinError { try RejoinClient(headers: ["a b": "c"]) }?.kind == .invalidArgument)
-            #expect(await rejoinError { try RejoinClient(policy: Policy(maxAttempts: -1)) }?.kind == .invalidArgument)
-            let key = await rejoinError { try RejoinHelpers.effectKey(turnId: "t", name: "f", args: "{") }
+            #expect(
+                await rejoinError { try RejoinClient(baseURL: "ftp://x") }?.kind == .invalidArgument
+            )
+            #expect(
+                await rejoinError { try RejoinClient(headers: ["a b": "c"]) }?.kind
+                    == .invalidArgument)
+            #expect(
+                await rejoinError { try RejoinClient(policy: Policy(maxAttempts: -1)) }?.kind
+                    == .invalidArgument)
+            let key = await rejoinError {
+                try RejoinHelpers.effectKey(turnId: "t", name: "f", args: "{")
+            }
             #expect(key?.kind == .invalidArgument)
             let server = PlainServer { $0.status(500) }
             let client = try client(server.url)
@@ -225,33 +256,44 @@ extension All {
                 TurnRequest(model: "m"),
                 TurnRequest(model: "m", prompt: "x", raw: "{}"),
                 TurnRequest(model: "m", prompt: "x", schema: "[]"),
-                TurnRequest(model: "m", prompt: "x", tools: [Tool(name: "t", parameters: "nonsense")]),
+                TurnRequest(
+                    model: "m", prompt: "x", tools: [Tool(name: "t", parameters: "nonsense")]),
                 TurnRequest(model: "m", prompt: "x", policy: Policy(backoffJitter: 2)),
             ] {
                 let error = await rejoinError { try await client.stream(request).all() }
                 #expect(error?.kind == .invalidArgument, "\(request)")
                 #expect(error?.failure == nil)
             }
-            let candidates = TurnRequest(model: "m", prompt: "x", generationConfig: #"{"candidateCount":2}"#)
+            let candidates = TurnRequest(
+                model: "m", prompt: "x", generationConfig: #"{"candidateCount":2}"#)
             let error = await rejoinError { try await client.ask(candidates) }
             #expect(error?.kind == .invalidArgument)
             #expect(error?.failure?.attempts == [])
             #expect(server.requests.isEmpty)
         }
 
-        @Test("a refusal that no retry cures has a kind and keeps the key to itself") func refused() async throws {
+        @Test("a refusal that no retry cures has a kind and keeps the key to itself") func refused()
+            async throws
+        {
             let server = PlainServer { $0.status(401) }
             let error = await rejoinError { try await client(server.url).ask(ask()) }
             #expect(error?.kind == .unauthorized && error?.httpStatus == 401)
-            #expect(!"\(String(describing: error)) \(error?.localizedDescription ?? "")".contains("test-key"))
-            #expect(try await client(server.url).stream(ask()).all().last?.kind.failure?.kind == .unauthorized)
+            #expect(
+                !"\(String(describing: error)) \(error?.localizedDescription ?? "")".contains(
+                    "test-key"))
+            #expect(
+                try await client(server.url).stream(ask()).all().last?.kind.failure?.kind
+                    == .unauthorized)
         }
 
         @Test("the usual case by its fields") func fields() async throws {
             let server = try FlakyServer(#"{"send":[{"text":"{}","finish":"STOP"}]}"#)
             let request = TurnRequest(
                 model: "m", prompt: "Hi", system: "Be brief.",
-                history: [#"{"role":"user","parts":[{"text":"a"}]}"#, #"{"role":"model","parts":[{"text":"b"}]}"#],
+                history: [
+                    #"{"role":"user","parts":[{"text":"a"}]}"#,
+                    #"{"role":"model","parts":[{"text":"b"}]}"#,
+                ],
                 schema: #"{"type":"object"}"#, generationConfig: #"{"temperature":0.1}"#)
             #expect(try await client(server.url).ask(request).text == "{}")
         }

@@ -5,7 +5,9 @@ import Testing
 extension All {
     @Suite(.timeLimit(.minutes(1))) struct ToolsTests {
         let tools = [
-            Tool(name: "refund", description: "Pays back", parameters: #"{"type":"object"}"#, keyFields: ["order"]),
+            Tool(
+                name: "refund", description: "Pays back", parameters: #"{"type":"object"}"#,
+                keyFields: ["order"]),
             Tool(name: "lookup", readOnly: true),
         ]
 
@@ -16,11 +18,13 @@ extension All {
         @Test("a call seen twice through a drop runs once, with one key") func once() async throws {
             let server = try FlakyServer(
                 #"{"send":[{"call":"refund","args":{"order":7,"note":"sorry"},"id":"c1"}],"end":"reset"}"#,
-                #"{"send":[{"call":"lookup","args":{}},{"call":"refund","args":{"note":"so sorry","order":7},"id":"c9","finish":"STOP"}]}"#)
+                #"{"send":[{"call":"lookup","args":{}},{"call":"refund","args":{"note":"so sorry","order":7},"id":"c9","finish":"STOP"}]}"#
+            )
             let answer = try await client(server.url).ask(request("turn-7"))
             #expect(answer.toolCalls.map(\.name) == ["lookup", "refund"])
             #expect(answer.toolCalls.map(\.readOnly) == [true, false])
-            let key = try RejoinHelpers.effectKey(turnId: "turn-7", name: "refund", args: #"{"order":7}"#)
+            let key = try RejoinHelpers.effectKey(
+                turnId: "turn-7", name: "refund", args: #"{"order":7}"#)
             #expect(answer.toolCalls[1].effectKey == key)
 
             let ledger = MemoryLedger()
@@ -47,18 +51,24 @@ extension All {
         @Test("an answer without calls runs nothing") func none() async throws {
             let server = try FlakyServer(#"{"send":[{"text":"No.","finish":"STOP"}]}"#)
             let answer = try await client(server.url).ask(request("t"))
-            let run = try await answer.runTools(ledger: MemoryLedger()) { _ in throw Wrong("nothing to run") }
+            let run = try await answer.runTools(ledger: MemoryLedger()) { _ in
+                throw Wrong("nothing to run")
+            }
             #expect(run.results == [] && run.history == answer.history)
         }
 
-        @Test("a tool that fails is run again, and those before it are not") func failing() async throws {
+        @Test("a tool that fails is run again, and those before it are not") func failing()
+            async throws
+        {
             let calls = ["a", "b"].map {
                 ToolCall(
-                    name: $0, args: "{}", effectKey: "key-\($0)", ordinal: 0, step: nil, providerId: nil,
+                    name: $0, args: "{}", effectKey: "key-\($0)", ordinal: 0, step: nil,
+                    providerId: nil,
                     readOnly: false)
             }
             let finish = Finish(class: .complete, reason: "STOP")
-            let answer = Answer(text: "", finish: finish, toolCalls: calls, history: [], attempts: [])
+            let answer = Answer(
+                text: "", finish: finish, toolCalls: calls, history: [], attempts: [])
             let ledger = MemoryLedger()
             let ran = Box<[String]>([])
             await #expect(throws: Wrong.self) {
@@ -94,9 +104,15 @@ extension All {
             #expect(try await ledger.once("other") { "s" } == "s")
         }
 
-        @Test("a caller that is cancelled while it runs leaves the next one to run") func cancelled() async throws {
+        @Test("a caller that is cancelled while it runs leaves the next one to run")
+        func cancelled() async throws {
             let ledger = MemoryLedger()
-            let first = Task { try await ledger.once("k") { try await Task.sleep(for: .seconds(20)); return "never" } }
+            let first = Task {
+                try await ledger.once("k") {
+                    try await Task.sleep(for: .seconds(20))
+                    return "never"
+                }
+            }
             try await Task.sleep(for: .milliseconds(30))
             let gone = Task { try await ledger.once("k") { "gone" } }
             let second = Task { try await ledger.once("k") { "second" } }

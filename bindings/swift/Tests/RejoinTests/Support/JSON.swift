@@ -42,16 +42,26 @@ enum JSON: Codable, Hashable, Sendable {
         }
     }
 
-    static func parse(_ text: String) throws -> JSON { try JSONDecoder().decode(JSON.self, from: Data(text.utf8)) }
+    static func parse(_ text: String) throws -> JSON {
+        try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
+    }
 
-    static func read(_ url: URL) throws -> JSON { try JSONDecoder().decode(JSON.self, from: Data(contentsOf: url)) }
+    static func read(_ url: URL) throws -> JSON {
+        try JSONDecoder().decode(JSON.self, from: Data(contentsOf: url))
+    }
 
     static func of(_ string: String?) -> JSON { string.map(JSON.string) ?? .null }
 
-    var encoded: String { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+    var encoded: String {
+        (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
 
     subscript(name: String) -> JSON? {
-        if case .object(let object) = self, let value = object[name], value != .null { value } else { nil }
+        if case .object(let object) = self, let value = object[name], value != .null {
+            value
+        } else {
+            nil
+        }
     }
 
     var text: String? { if case .string(let string) = self { string } else { nil } }

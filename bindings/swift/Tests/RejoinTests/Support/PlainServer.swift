@@ -8,8 +8,8 @@ import Foundation
     private let streamSocket = SOCK_STREAM
 #endif
 
-/// A server that lets a test see its requests and when the client closes the socket. On threads of its own: nothing
-/// here blocks Swift's pool.
+/// A server that lets a test see its requests and when the client closes the socket. On threads of
+/// its own: nothing here blocks Swift's pool.
 final class PlainServer: @unchecked Sendable {
     /// One request and the socket it came on.
     struct Connection: Sendable {
@@ -17,7 +17,9 @@ final class PlainServer: @unchecked Sendable {
         let head: String
 
         func header(_ name: String) -> String? {
-            let line = head.components(separatedBy: "\r\n").first { $0.lowercased().hasPrefix("\(name):") }
+            let line = head.components(separatedBy: "\r\n").first {
+                $0.lowercased().hasPrefix("\(name):")
+            }
             return line?.drop { $0 != ":" }.dropFirst().trimmingCharacters(in: .whitespaces)
         }
 
@@ -25,7 +27,9 @@ final class PlainServer: @unchecked Sendable {
 
         func status(_ status: Int) { write("HTTP/1.1 \(status) No\r\ncontent-length: 0\r\n\r\n") }
 
-        func text(_ text: String) { event(#"{"candidates":[{"content":{"parts":[{"text":"\#(text)"}]}}]}"#) }
+        func text(_ text: String) {
+            event(#"{"candidates":[{"content":{"parts":[{"text":"\#(text)"}]}}]}"#)
+        }
 
         func thought(_ text: String) {
             event(#"{"candidates":[{"content":{"parts":[{"text":"\#(text)","thought":true}]}}]}"#)
@@ -39,7 +43,9 @@ final class PlainServer: @unchecked Sendable {
             let bytes = Array(text.utf8)
             var sent = 0
             while sent < bytes.count {
-                let count = bytes.withUnsafeBytes { send(socket, $0.baseAddress! + sent, bytes.count - sent, 0) }
+                let count = bytes.withUnsafeBytes {
+                    send(socket, $0.baseAddress! + sent, bytes.count - sent, 0)
+                }
                 // A client that goes away in mid-write is what many tests want.
                 guard count > 0 else { return }
                 sent += count
@@ -49,7 +55,8 @@ final class PlainServer: @unchecked Sendable {
         /// Silent until the client closes; false if it does not within five seconds.
         func untilClosed() -> Bool {
             var limit = timeval(tv_sec: 5, tv_usec: 0)
-            setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            setsockopt(
+                socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             var byte: UInt8 = 0
             let count = recv(socket, &byte, 1, 0)
             return count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
@@ -85,7 +92,9 @@ final class PlainServer: @unchecked Sendable {
                 Thread.detachNewThread {
                     defer { close(socket) }
                     var on: Int32 = 1
-                    setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+                    setsockopt(
+                        socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on,
+                        socklen_t(MemoryLayout<Int32>.size))
                     guard let head = Self.readRequest(socket) else { return }
                     let connection = Connection(socket: socket, head: head)
                     let number = seen.with { seen in
@@ -98,9 +107,14 @@ final class PlainServer: @unchecked Sendable {
         }
     }
 
-    convenience init(_ respond: @escaping @Sendable (Connection) -> Void) { self.init { connection, _ in respond(connection) } }
+    convenience init(_ respond: @escaping @Sendable (Connection) -> Void) {
+        self.init { connection, _ in respond(connection) }
+    }
 
-    deinit { shutdown(listener, Int32(SHUT_RDWR)); close(listener) }
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
 
     /// Waits for the first request.
     func request() async throws { try await eventually("a request") { !self.requests.isEmpty } }

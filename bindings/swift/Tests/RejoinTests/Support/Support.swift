@@ -35,7 +35,9 @@ final class Box<Value>: @unchecked Sendable {
     }
 }
 
-func eventually(_ what: String, within limit: Duration = .seconds(6), _ condition: () -> Bool) async throws {
+func eventually(_ what: String, within limit: Duration = .seconds(6), _ condition: () -> Bool)
+    async throws
+{
     let began = ContinuousClock.now
     while !condition() {
         guard .now - began < limit else { throw Wrong("not in \(limit): \(what)") }
@@ -48,9 +50,12 @@ extension Duration {
 }
 
 extension Policy {
-    /// The numbers of a test runner (the fault scripts' README): quick, and exact waits. `json` overrides.
+    /// The numbers of a test runner (the fault scripts' README): quick, and exact waits. `json`
+    /// overrides.
     static func quick(_ json: JSON? = nil, patient: Bool = false) -> Policy {
-        func int(_ name: String, _ otherwise: Int64? = nil) -> Int64? { json?[name]?.int ?? otherwise }
+        func int(_ name: String, _ otherwise: Int64? = nil) -> Int64? {
+            json?[name]?.int ?? otherwise
+        }
         return Policy(
             minContinueTokens: int("min_continue_tokens"),
             maxAttempts: int("max_attempts").map(Int32.init),
@@ -68,7 +73,8 @@ extension Policy {
     }
 
     static let known: Set<String> = [
-        "min_continue_tokens", "max_attempts", "max_unsent", "max_output_spend_tokens", "max_event_bytes",
+        "min_continue_tokens", "max_attempts", "max_unsent", "max_output_spend_tokens",
+        "max_event_bytes",
         "connect_timeout_ms", "first_byte_timeout_ms", "idle_timeout_ms", "finish_grace_ms",
         "non_streaming_timeout_ms", "backoff_base_ms", "backoff_jitter",
     ]
@@ -76,14 +82,18 @@ extension Policy {
     /// For tests in which only the test itself ends anything.
     static let patient = quick(patient: true)
 
-    static func patient(_ name: String, _ value: Int64) -> Policy { quick(.object([name: .int(value)]), patient: true) }
+    static func patient(_ name: String, _ value: Int64) -> Policy {
+        quick(.object([name: .int(value)]), patient: true)
+    }
 }
 
 func client(_ url: String, _ policy: Policy = .quick()) throws -> RejoinClient {
     try RejoinClient(apiKey: "test-key", baseURL: url, policy: policy)
 }
 
-func ask(_ turnId: String? = nil) -> TurnRequest { TurnRequest(model: "m", prompt: "Go on.", turnId: turnId) }
+func ask(_ turnId: String? = nil) -> TurnRequest {
+    TurnRequest(model: "m", prompt: "Go on.", turnId: turnId)
+}
 
 extension AsyncSequence {
     func all() async throws -> [Element] {
@@ -137,6 +147,7 @@ func expectWhole(_ events: [TurnEvent], sourceLocation: SourceLocation = #_sourc
     #expect(numbers == Array(1...Int64(events.count)), sourceLocation: sourceLocation)
     #expect(events.filter(\.isLast) == [events[events.count - 1]], sourceLocation: sourceLocation)
     if let answer = events.last?.kind.answer {
-        #expect(Array(answer.text.utf8) == Array(rendered(events).utf8), sourceLocation: sourceLocation)
+        #expect(
+            Array(answer.text.utf8) == Array(rendered(events).utf8), sourceLocation: sourceLocation)
     }
 }
