@@ -178,7 +178,10 @@ impl FrameDecoder {
             return Ok((None, if bare.is_mid_value() { Tail::Partial } else { Tail::Clean }));
         }
         let (start, end) = (self.pos, self.buf.len());
-        let rest_is_data = self.buf[start..end].starts_with(b"data:");
+        // A bare `data:` announces an event of which nothing came: it stays a partial line.
+        let rest_is_data = self.buf[start..end]
+            .strip_prefix(b"data:")
+            .is_some_and(|value| !value.trim_ascii().is_empty());
         if is_done_marker(&self.buf[start..end]) {
             self.pos = end;
         } else if rest_is_data {
