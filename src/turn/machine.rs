@@ -7,139 +7,20 @@
 use super::answer::Answer;
 use super::attempt::{Attempt, Broken, Endpoint};
 use super::backoff::Backoff;
-use super::ending::{BodyEnd, EndedBy, Ending, Timer};
+use super::ending::{EndedBy, Ending, Timer};
 use super::event::{
     AttemptReport, Cause, Completed, ErrorKind, Event, EventKind, Failed, Finish, Outcome,
     ToolCall, TurnError,
 };
 use super::gate::{Base, Strategy};
-use super::policy::Policy;
+use super::io::{Action, Input, Outgoing, Signal, TurnSetup};
 use super::retry::{Pending, Tally};
 use super::units::AttemptNo;
-use crate::effect::{EffectKeys, ToolRule};
+use crate::effect::EffectKeys;
 use crate::gemini::{Body, FinishClass};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// What a turn is made of.
-#[derive(Clone, Default)]
-pub struct TurnSetup {
-    /// The turn's id: part of every effect key, so a turn that is run again must keep it.
-    pub turn_id: String,
-    /// A `GenerateContent` body, sent as it is.
-    pub body: String,
-    /// The numbers.
-    pub policy: Policy,
-    /// What the app says of its tools.
-    pub tools: Vec<ToolRule>,
-    /// The orchestrator's step, part of every effect key; never the model's words.
-    pub step: Option<String>,
-    /// Seed of the backoff's jitter.
-    pub seed: u64,
-    /// Texts that must not appear in any error: keys and tokens that a server might echo.
-    pub secrets: Vec<String>,
-}
-
-impl std::fmt::Debug for TurnSetup {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TurnSetup").field("turn_id", &self.turn_id).finish_non_exhaustive()
-    }
-}
-
-/// What the device says of itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Signal {
-    /// There is no network: retries park.
-    NetworkLost,
-    /// There is a network again: parked retries go on.
-    NetworkAvailable,
-    /// Another network took over: sockets of the old one are dead.
-    NetworkChanged,
-}
-
-/// Something that happened outside. Inputs that name another attempt than the running one are
-/// late, and are discarded.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub enum Input<'a> {
-    /// The request began to leave: from here on it may be billed.
-    Sent {
-        /// The attempt.
-        attempt: AttemptNo,
-    },
-    /// The answer's status and headers came.
-    Head {
-        /// The attempt.
-        attempt: AttemptNo,
-        /// The status.
-        status: u16,
-        /// The headers.
-        headers: &'a [(String, String)],
-    },
-    /// Bytes of the body came.
-    Bytes {
-        /// The attempt.
-        attempt: AttemptNo,
-        /// The bytes.
-        bytes: &'a [u8],
-    },
-    /// The body, or the connection before it, ended.
-    End {
-        /// The attempt.
-        attempt: AttemptNo,
-        /// How.
-        end: BodyEnd,
-    },
-    /// No connection could be made: nothing was sent.
-    Unreachable {
-        /// The attempt.
-        attempt: AttemptNo,
-        /// A line for people.
-        detail: &'a str,
-    },
-    /// The request cannot be built: nothing was sent, and no retry cures it.
-    Unsendable {
-        /// The attempt.
-        attempt: AttemptNo,
-        /// A line for people.
-        detail: &'a str,
-    },
-    /// The time of [`Turn::next_wake`] has come.
-    Wake,
-    /// The app cancels the turn.
-    Cancel,
-    /// The device says something.
-    Signal(Signal),
-}
-
-/// What to do.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Action {
-    /// Send this request.
-    Send(Outgoing),
-    /// Close the connection of this attempt at once.
-    Abort {
-        /// The attempt.
-        attempt: AttemptNo,
-    },
-    /// Tell the app.
-    Emit(Event),
-}
-
-/// A request to send.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outgoing {
-    /// Which attempt it is.
-    pub attempt: AttemptNo,
-    /// Which method to call.
-    pub endpoint: Endpoint,
-    /// The body.
-    pub body: Arc<str>,
-    /// The connection before it failed: do not use another of its pool.
-    pub fresh_connection: bool,
-}
 
 #[derive(Debug)]
 pub(super) enum Phase {

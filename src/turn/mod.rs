@@ -4,7 +4,7 @@
 //! does I/O, reads a clock or spawns. Imports `text`, `gemini` and `effect`, which know nothing of
 //! it or of each other.
 //!
-//! - [`machine`](Turn): the state machine
+//! - [`machine`](Turn): the state machine; `io`: what goes in and comes out
 //! - `retry`: from a broken attempt to the next one, or to the end of the turn
 //! - `gate`: the rule that picks the next strategy
 //! - `attempt`, `ending`: one request's bytes, and whether they were whole
@@ -19,6 +19,7 @@ mod continuation;
 mod ending;
 mod event;
 mod gate;
+mod io;
 mod machine;
 mod policy;
 mod retry;
@@ -31,6 +32,7 @@ pub use event::{
     Failed, Finish, Outcome, Reset, ResetReason, ToolCall, TurnError, UsageReport, WaitReason,
 };
 pub use gate::{Base, Decision, Evidence, Reason, Strategy, decide};
-pub use machine::{Action, Input, Outgoing, Signal, Turn, TurnSetup};
+pub use io::{Action, Input, Outgoing, Signal, TurnSetup};
+pub use machine::Turn;
 pub use policy::{Policy, PolicyError};
 pub use units::{AttemptNo, Json, Tokens, Utf16Len};
