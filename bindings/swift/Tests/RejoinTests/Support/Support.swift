@@ -58,9 +58,14 @@ extension Policy {
         }
         return Policy(
             minContinueTokens: int("min_continue_tokens"),
+            deepThinkingTokens: int("deep_thinking_tokens"),
             maxAttempts: int("max_attempts").map(Int32.init),
             maxUnsent: int("max_unsent").map(Int32.init),
+            streamDropsBeforeFallback: int("stream_drops_before_fallback").map(Int32.init),
             maxOutputSpendTokens: int("max_output_spend_tokens"),
+            continueTemperature: json?["continue_temperature"]?.double,
+            seamHoldChars: int("seam_hold_chars"),
+            seamHoldMs: int("seam_hold_ms"),
             maxEventBytes: int("max_event_bytes"),
             connectTimeoutMs: int("connect_timeout_ms", 1000),
             firstByteTimeoutMs: int("first_byte_timeout_ms", patient ? 60_000 : 1500),
@@ -68,15 +73,19 @@ extension Policy {
             finishGraceMs: int("finish_grace_ms", 300),
             nonStreamingTimeoutMs: int("non_streaming_timeout_ms", 1500),
             backoffBaseMs: int("backoff_base_ms", 20),
-            backoffJitter: json?["backoff_jitter"]?.double ?? 0
+            backoffMaxMs: int("backoff_max_ms"),
+            backoffJitter: json?["backoff_jitter"]?.double ?? 0,
+            offlineWaitMs: int("offline_wait_ms")
         )
     }
 
     static let known: Set<String> = [
-        "min_continue_tokens", "max_attempts", "max_unsent", "max_output_spend_tokens",
-        "max_event_bytes",
-        "connect_timeout_ms", "first_byte_timeout_ms", "idle_timeout_ms", "finish_grace_ms",
-        "non_streaming_timeout_ms", "backoff_base_ms", "backoff_jitter",
+        "min_continue_tokens", "deep_thinking_tokens", "max_attempts", "max_unsent",
+        "stream_drops_before_fallback", "max_output_spend_tokens", "continue_temperature",
+        "seam_hold_chars", "seam_hold_ms", "max_event_bytes", "connect_timeout_ms",
+        "first_byte_timeout_ms", "idle_timeout_ms", "finish_grace_ms",
+        "non_streaming_timeout_ms", "backoff_base_ms", "backoff_max_ms", "backoff_jitter",
+        "offline_wait_ms",
     ]
 
     /// For tests in which only the test itself ends anything.
