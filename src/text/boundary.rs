@@ -116,7 +116,7 @@ impl Sentences {
         self.pending.is_some()
     }
 
-    /// Takes ASCII letters and digits: what [`feed`](Self::feed) does with them one by one.
+    /// Takes ASCII letters, digits and commas: what [`feed`](Self::feed) does with them one by one.
     pub(super) fn take_word(&mut self, letters: &str) {
         let room = WORD_KEPT.saturating_sub(self.word.len());
         self.word.push_str(&letters[..letters.len().min(room)]);
@@ -157,7 +157,7 @@ impl Sentences {
         accepted
     }
 
-    fn end_word(&mut self) {
+    pub(super) fn end_word(&mut self) {
         if !self.word.is_empty() {
             std::mem::swap(&mut self.previous, &mut self.word);
             self.word.clear();

@@ -99,9 +99,9 @@ impl Checkpoint {
     pub fn push(&mut self, chunk: &str) {
         let mut rest = chunk;
         while let Some(c) = rest.chars().next() {
-            let word = self.inside_a_word(rest);
-            if word > 0 {
-                rest = &rest[word..];
+            let plain = self.plain_words(rest);
+            if plain > 0 {
+                rest = &rest[plain..];
                 continue;
             }
             self.len += c.len_utf8();
@@ -110,9 +110,9 @@ impl Checkpoint {
         }
     }
 
-    /// Takes the letters and digits at the start of `text` in one go where nothing is undecided:
-    /// most of a text is the inside of words, and nothing can end there. Gives their length.
-    fn inside_a_word(&mut self, text: &str) -> usize {
+    /// Takes the words and spaces at the start of `text` in one go where nothing is undecided: most
+    /// of a text is such, and nothing can end there. Gives their length.
+    fn plain_words(&mut self, text: &str) -> usize {
         let quiet = !self.carriage_return
             && self.lines.is_in_text()
             && self.inline.is_undisturbed()
@@ -120,16 +120,26 @@ impl Checkpoint {
         if !quiet {
             return 0;
         }
-        let len = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
-        if len > 0 {
-            let word = &text[..len];
+        let mut at = 0;
+        while let Some(first) = text.as_bytes().get(at) {
+            if *first == b' ' {
+                self.sentences.end_word();
+                at += 1;
+                continue;
+            }
+            let letters = text[at..].bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b',');
+            let end = at + letters.count();
+            if end == at {
+                break;
+            }
             self.solid = true;
-            self.len += len;
             self.lines.take_word();
-            self.inline.take_word(word);
-            self.sentences.take_word(word);
+            self.sentences.take_word(&text[at..end]);
+            at = end;
         }
-        len
+        self.inline.take_words(&text[..at]);
+        self.len += at;
+        at
     }
 
     /// How many bytes have been pushed, with those continued from.

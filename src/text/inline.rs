@@ -111,9 +111,9 @@ impl Inline {
         self.mode == Mode::Text && self.run.is_none() && !self.escaped && !self.after_link_text
     }
 
-    /// Takes ASCII letters and digits while undisturbed.
-    pub(super) fn take_word(&mut self, letters: &str) {
-        if let Some(last) = letters.chars().next_back() {
+    /// Takes words and spaces while undisturbed.
+    pub(super) fn take_words(&mut self, words: &str) {
+        if let Some(last) = words.chars().next_back() {
             self.previous = last;
         }
     }
