@@ -113,6 +113,13 @@ impl<'a> Part<'a> {
     }
 }
 
+impl<'de: 'a, 'a> Deserialize<'de> for Part<'a> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&'a RawValue>::deserialize(deserializer)?;
+        Self::read(raw).map_err(D::Error::custom)
+    }
+}
+
 struct Fields<'a> {
     text: Option<Cow<'a, str>>,
     thought: bool,

@@ -89,7 +89,7 @@ struct Candidate<'a> {
 #[derive(Deserialize)]
 struct Content<'a> {
     #[serde(borrow, default)]
-    parts: Option<Vec<&'a RawValue>>,
+    parts: Option<Vec<Part<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -168,10 +168,7 @@ fn read_one<'a>(wire: Wire<'a>, raw: &str) -> Result<Option<Message<'a>>, Malfor
             candidate.continuation_token.filter(|token| !token.is_empty());
         response.grounded =
             candidate.grounding_metadata.is_some_and(|raw| !is_empty_object(raw.get()));
-        for raw in candidate.content.and_then(|content| content.parts).unwrap_or_default() {
-            let part = Part::read(raw).map_err(|error| Malformed { what: error.to_string() })?;
-            response.parts.push(part);
-        }
+        response.parts = candidate.content.and_then(|content| content.parts).unwrap_or_default();
     }
     Ok(Some(Message::Response(Box::new(response))))
 }

@@ -127,7 +127,8 @@ impl Checkpoint {
                 at += 1;
                 continue;
             }
-            let letters = text[at..].bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b',');
+            let letters =
+                text[at..].bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b',');
             let end = at + letters.count();
             if end == at {
                 break;
