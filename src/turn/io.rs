@@ -92,7 +92,7 @@ pub enum Input<'a> {
         /// A line for people.
         detail: &'a str,
     },
-    /// The time of [`Turn::next_wake`] has come.
+    /// The time of [`Turn::next_wake`](super::Turn::next_wake) has come.
     Wake,
     /// The app cancels the turn.
     Cancel,
