@@ -50,7 +50,7 @@ pub struct Turn {
     id: Arc<str>,
     seq: u64,
     actions: VecDeque<Action>,
-    fresh: Vec<EventKind>,
+    pub(super) fresh: Vec<EventKind>,
 }
 
 impl Turn {
@@ -366,10 +366,6 @@ impl Turn {
     pub(super) fn emit_fresh(&mut self) {
         let mut fresh = std::mem::take(&mut self.fresh);
         for kind in fresh.drain(..) {
-            if matches!(kind, EventKind::Reset(_)) {
-                // The model began its answer anew: the shown text goes.
-                self.remember_shown();
-            }
             self.emit(kind);
         }
         self.fresh = fresh;

@@ -63,14 +63,8 @@ impl Turn {
         let Phase::Running(mut attempt) = std::mem::replace(&mut self.phase, Phase::Over) else {
             return;
         };
-        let mut fresh = Vec::new();
-        attempt.release_all(&mut self.answer, &mut fresh);
-        for kind in fresh {
-            if matches!(kind, EventKind::Reset(_)) {
-                self.remember_shown();
-            }
-            self.emit(kind);
-        }
+        attempt.release_all(&mut self.answer, &mut self.fresh);
+        self.emit_fresh();
         let received = self.answer.received(attempt.meter.max().candidates);
         self.count(&attempt, broken, received);
         let (cut, tokens) = self.committed(received);
