@@ -71,6 +71,8 @@
 #![cfg_attr(feature = "ffi", deny(unsafe_code))]
 #![warn(missing_docs, unreachable_pub)]
 
+#[cfg(feature = "cli")]
+pub mod advice;
 pub mod client;
 pub mod effect;
 #[cfg(feature = "ffi")]

@@ -2,7 +2,7 @@
 
 use super::log::{Batch, EventLog};
 use super::screen::Screen;
-use crate::turn::{Event, Signal};
+use crate::turn::{DropRecord, Event, Signal, drop_records};
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -62,6 +62,13 @@ impl TurnHandle {
     #[must_use]
     pub fn screen(&self) -> Screen {
         self.log.screen()
+    }
+
+    /// What the turn's drops were, and what followed each: for the app's statistics and
+    /// `rejoin advise`. Empty while the turn runs.
+    #[must_use]
+    pub fn drop_log(&self) -> Vec<DropRecord> {
+        drop_records(&self.log.read(0, usize::MAX).events)
     }
 
     /// Cancels the turn: its connection is closed, `failed` with kind `cancelled` is its last

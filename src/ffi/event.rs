@@ -374,6 +374,25 @@ pub struct AttemptReport {
     pub waited_ms: i64,
     /// From its start to its end, in milliseconds.
     pub took_ms: i64,
+    /// What its reply began with, where it continued a text and said anything.
+    #[uniffi(default = None)]
+    pub seam: Option<SeamKind>,
+}
+
+mirror! {
+    /// What the reply to a continuation began with.
+    SeamKind = crate::text::SeamKind {
+        /// It goes on.
+        Clean,
+        /// It repeated the end of what was there: the repetition was not shown.
+        Restatement,
+        /// It talked about the task: the talk was not shown.
+        Preface,
+        /// Both: neither was shown.
+        PrefaceAndRestatement,
+        /// It began the whole answer anew: what was shown was replaced.
+        Restart,
+    }
 }
 
 mirror! {

@@ -134,6 +134,7 @@ impl From<&core::AttemptReport> for AttemptReport {
             },
             waited_ms: long(report.waited_ms),
             took_ms: long(report.took_ms),
+            seam: report.seam.map(Into::into),
         }
     }
 }

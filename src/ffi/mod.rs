@@ -28,7 +28,8 @@ pub use client::{ClientSettings, HeaderProvider, NativeClient};
 pub use error::{CallError, HeaderError};
 pub use event::{
     Answer, AttemptReport, Billing, Cause, Decision, ErrorKind, EventKind, Failure, Finish,
-    FinishClass, Outcome, Reason, ResetReason, Strategy, ToolCall, TurnEvent, Usage, WaitReason,
+    FinishClass, Outcome, Reason, ResetReason, SeamKind, Strategy, ToolCall, TurnEvent, Usage,
+    WaitReason,
 };
 pub use helpers::{
     CommittedText, Evidence, committed_text, decide, default_policy, effect_key, estimate_tokens,

@@ -160,6 +160,12 @@ impl NativeTurn {
         })
     }
 
+    /// The turn's drops and what followed each, a line of JSON each: for the app's statistics and
+    /// `rejoin advise`. No text and no key is in them. Empty while the turn runs.
+    pub fn drop_log(&self) -> Result<Vec<String>, CallError> {
+        guard(|| Ok(self.handle.drop_log().iter().map(core::DropRecord::to_line).collect()))
+    }
+
     /// What a screen of this turn shows right now. Costs a copy of the answer.
     pub fn snapshot(&self) -> Result<Snapshot, CallError> {
         guard(|| {

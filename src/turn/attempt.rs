@@ -120,6 +120,8 @@ pub(crate) struct Attempt {
     pub(super) last_byte_at: Option<Duration>,
     pub(super) ended: Ended,
     pub(super) hold: Option<Hold>,
+    /// What the held text turned out to be.
+    pub seam: Option<SeamKind>,
     pub(super) decoder: FrameDecoder,
     pub(super) encoding: Encoding,
     pub(super) error_body: Vec<u8>,
@@ -160,6 +162,7 @@ impl Attempt {
             last_byte_at: None,
             ended: Ended::default(),
             hold: seam.map(|seam| Hold { seam, since: None, timed_out: false }),
+            seam: None,
             decoder: FrameDecoder::new(policy.max_event_bytes),
             encoding: Encoding::Identity,
             error_body: Vec::new(),
@@ -376,7 +379,8 @@ impl Attempt {
 
     /// The seam is decided: from here on text flows.
     pub(super) fn release(&mut self, cut: &SeamCut, answer: &mut Answer, out: &mut Vec<EventKind>) {
-        self.hold = None;
+        let said = self.hold.take().is_some_and(|hold| hold.since.is_some());
+        self.seam = said.then_some(cut.kind);
         let text = answer.release(cut);
         if cut.kind == SeamKind::Restart {
             // What this attempt has brought beside text is not part of what the model began anew.

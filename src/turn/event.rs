@@ -5,6 +5,7 @@
 use super::gate::{Reason, Strategy};
 use super::units::{AttemptNo, Json, Utf16Len};
 use crate::gemini::FinishClass;
+use crate::text::SeamKind;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
 
@@ -393,6 +394,17 @@ pub struct AttemptReport {
     pub waited_ms: u64,
     /// From its start to its end, in milliseconds.
     pub took_ms: u64,
+    /// What its reply began with, where it continued a text and said anything.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "seam_name")]
+    pub seam: Option<SeamKind>,
+}
+
+#[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref)] // Serde's signature.
+pub(super) fn seam_name<S: Serializer>(
+    seam: &Option<SeamKind>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    seam.map(SeamKind::as_str).serialize(serializer)
 }
 
 named! {

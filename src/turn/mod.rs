@@ -8,6 +8,7 @@
 //! - `retry`: from a broken attempt to the next one, or to the end of the turn
 //! - `gate`: the rule that picks the next strategy
 //! - `attempt`, `ending`: one request's bytes, and whether they were whole
+//! - `drop_log`: what a turn's drops were and cost, for the app's statistics
 //! - `answer`, `calls`: what is on the screen, what waits, what the history will hold
 
 mod answer;
@@ -16,6 +17,7 @@ mod backoff;
 mod billing;
 mod calls;
 mod continuation;
+mod drop_log;
 mod ending;
 mod event;
 mod gate;
@@ -26,6 +28,7 @@ mod retry;
 mod units;
 
 pub use attempt::Endpoint;
+pub use drop_log::{DropRecord, NextAttempt, drop_records};
 pub use ending::BodyEnd;
 pub use event::{
     AttemptReport, Billing, Cause, Completed, DecisionReport, Dropped, ErrorKind, Event, EventKind,

@@ -406,6 +406,7 @@ impl Turn {
             usage,
             waited_ms: millis(attempt.waited),
             took_ms: millis(now.saturating_sub(attempt.started)),
+            seam: attempt.seam,
         }
     }
 }

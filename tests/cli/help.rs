@@ -5,7 +5,10 @@ use super::support::rejoin;
 #[test]
 fn each_subcommand_explains_its_options() {
     for (args, options) in [
-        (&["--help"][..], &["demo", "stream", "serve-flaky", "checkpoint", "Exit status"][..]),
+        (
+            &["--help"][..],
+            &["demo", "stream", "serve-flaky", "advise", "checkpoint", "Exit status"][..],
+        ),
         (&["demo", "--help"], &["--scenario", "--list", "--speed"]),
         (
             &["stream", "--help"],
@@ -30,6 +33,10 @@ fn each_subcommand_explains_its_options() {
             ],
         ),
         (&["serve-flaky", "--help"], &["--script", "--listen", "--network"]),
+        (
+            &["advise", "--help"],
+            &["--input-price", "--output-price", "--seam-price", "--threshold", "--html"],
+        ),
         (&["checkpoint", "--help"], &["committed_utf16"]),
     ] {
         let ran = rejoin(args);

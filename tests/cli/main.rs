@@ -1,5 +1,6 @@
 //! The command line from outside: its output, its exit status, and what a server sees of it.
 
+mod advise;
 mod checkpoint;
 mod demo;
 mod help;

@@ -22,6 +22,7 @@ pub enum Command {
     Demo(DemoArgs),
     Stream(StreamArgs),
     ServeFlaky(ServeArgs),
+    Advise(AdviseArgs),
     /// Print what a drop after the text on standard input would commit
     ///
     /// One JSON object: `committed` (null where nothing is safe to build on), `committed_utf16`,
@@ -88,6 +89,10 @@ pub struct StreamArgs {
     /// A JSON file with fields of the policy
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
+    /// Append the turn's drops to this file, a line of JSON each, for `rejoin advise`: no text, no
+    /// key is in them
+    #[arg(long, value_name = "FILE")]
+    pub drop_log: Option<PathBuf>,
     /// Read signals of the device from standard input, a line each: `network_lost`,
     /// `network_available`, `network_changed`, cancel
     #[arg(long)]
@@ -139,6 +144,44 @@ pub struct ServeArgs {
     /// lte, ...
     #[arg(long, value_name = "NAME")]
     pub network: Option<String>,
+}
+
+/// Read drop logs, and say from which R on continuing is worth it
+///
+/// A drop log holds one JSON object a line, as `rejoin stream --drop-log`, `Turn.dropLog()` in
+/// Kotlin and `dropLog()` in Swift give them; lines of `--events jsonl` do as well, with less in
+/// them. Continuing saves R x (output price - input price), R being the output tokens in hand at
+/// the drop; against that stands a seam, whose price is an opinion.
+#[derive(Debug, clap::Args)]
+pub struct AdviseArgs {
+    /// Drop logs; `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Money for a million input tokens. The default is Gemini 2.5 Flash's, in dollars
+    #[arg(long, value_name = "MONEY", default_value_t = 0.30, value_parser = money)]
+    pub input_price: f64,
+    /// Money for a million output tokens. The default is Gemini 2.5 Flash's, in dollars
+    #[arg(long, value_name = "MONEY", default_value_t = 2.50, value_parser = money)]
+    pub output_price: f64,
+    /// What a seam that a reader may notice is worth avoiding. Default: what 200 tokens save
+    #[arg(long, value_name = "MONEY", value_parser = money)]
+    pub seam_price: Option<f64>,
+    /// What a second of a user's waiting is worth sparing
+    #[arg(long, value_name = "MONEY", default_value_t = 0.0, value_parser = money)]
+    pub second_price: f64,
+    /// A threshold to look at, beside the usual ones
+    #[arg(long, value_name = "TOKENS")]
+    pub threshold: Option<u64>,
+    /// Write the same as one self-contained page with charts
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+fn money(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(money) if (0.0..=1e9).contains(&money) => Ok(money),
+        _ => Err("give an amount that is not negative, such as 2.50".to_owned()),
+    }
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod advise;
 mod args;
 mod checkpoint;
 mod control;
@@ -46,6 +47,7 @@ async fn run(args: Args) -> Result<Exit, Stop> {
         Command::Demo(args) => demo::run(args).await,
         Command::Stream(args) => stream::run(args).await,
         Command::ServeFlaky(args) => Ok(serve::run(args).await?),
+        Command::Advise(args) => advise::run(&args),
         Command::Checkpoint => Ok(checkpoint::run()?),
     }
 }

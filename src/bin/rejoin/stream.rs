@@ -5,8 +5,8 @@ use crate::control::{Control, Controls};
 use crate::exit::{Exit, Stop};
 use crate::printer::printer;
 use rejoin::client::{Client, TurnHandle, TurnRequest};
-use rejoin::turn::{ErrorKind, Event, EventKind, Policy};
-use std::io::Read as _;
+use rejoin::turn::{DropRecord, ErrorKind, Event, EventKind, Policy};
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -56,6 +56,9 @@ pub async fn run(args: StreamArgs) -> Result<Exit, Stop> {
             printer.print(event)?;
         }
         if batch.finished {
+            if let Some(file) = &args.drop_log {
+                append(file, &turn.drop_log())?;
+            }
             return Ok(exit(batch.events.last())?);
         }
     }
@@ -67,6 +70,17 @@ pub async fn after(time: Option<Duration>) {
         Some(time) => tokio::time::sleep(time).await,
         None => std::future::pending().await,
     }
+}
+
+fn append(file: &Path, drops: &[DropRecord]) -> Result<(), String> {
+    let lines: String = drops.iter().map(|drop| drop.to_line() + "\n").collect();
+    std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(file)
+        // In one piece: several turns may append to one file.
+        .and_then(|mut open| open.write_all(lines.as_bytes()))
+        .map_err(|error| format!("the drops cannot be written to {}: {error}", file.display()))
 }
 
 fn exit(last: Option<&Event>) -> Result<Exit, String> {

@@ -69,6 +69,20 @@ pub enum SeamKind {
     Restart,
 }
 
+impl SeamKind {
+    /// The name in events.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Clean => "clean",
+            Self::Restatement => "restatement",
+            Self::Preface => "preface",
+            Self::PrefaceAndRestatement => "preface_and_restatement",
+            Self::Restart => "restart",
+        }
+    }
+}
+
 /// The decision: what to show is `lead + reply[trim..]`, after the committed text or, for a
 /// restart, instead of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

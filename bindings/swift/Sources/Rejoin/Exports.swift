@@ -17,6 +17,7 @@
 @_exported import struct RejoinBindings.Policy
 @_exported import enum RejoinBindings.Reason
 @_exported import enum RejoinBindings.ResetReason
+@_exported import enum RejoinBindings.SeamKind
 @_exported import enum RejoinBindings.Signal
 @_exported import struct RejoinBindings.Snapshot
 @_exported import struct RejoinBindings.SnapshotReset

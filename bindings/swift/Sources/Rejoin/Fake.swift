@@ -258,6 +258,8 @@ final class FakeTurnSource: TurnSource {
         forEnd.wake()
     }
 
+    func dropLog() -> [String] { [] }
+
     func snapshot() -> Snapshot {
         let log = state.with { $0.log }
         let shown = shown(log)

@@ -56,6 +56,8 @@ final class NativeTurnSource: TurnSource {
 
     func snapshot() throws -> Snapshot { try translating { try native.snapshot() } }
 
+    func dropLog() throws -> [String] { try translating { try native.dropLog() } }
+
     // The generated calls can throw only for a bug of the library; freeing the turn cancels it as
     // well.
     func cancel() { try? native.cancel() }

@@ -60,6 +60,13 @@ public final class Turn: Sendable {
     ///
     /// - Throws: ``RejoinError`` of kind `.internal` for a bug of the library.
     public func snapshot() throws -> Snapshot { try source.snapshot() }
+
+    /// The turn's drops and what followed each, a line of JSON each: store them, and let
+    /// `rejoin advise` say where the threshold of the gate should be. No text and no key is in
+    /// them. Empty while the turn runs.
+    ///
+    /// - Throws: ``RejoinError`` of kind `.internal` for a bug of the library.
+    public func dropLog() throws -> [String] { try source.dropLog() }
 }
 
 extension TurnEvent {

@@ -23,6 +23,7 @@ protocol TurnSource: Sendable {
     func lastEvent() throws -> TurnEvent?
 
     func snapshot() throws -> Snapshot
+    func dropLog() throws -> [String]
     func signal(_ signal: Signal)
     func cancel()
 }

@@ -65,6 +65,7 @@ private final class Counting: TurnSource {
     func waitUntilOver() async throws { try await turn.source.waitUntilOver() }
     func lastEvent() throws -> TurnEvent? { try turn.source.lastEvent() }
     func snapshot() throws -> Snapshot { try turn.source.snapshot() }
+    func dropLog() throws -> [String] { try turn.source.dropLog() }
     func signal(_ signal: Signal) { turn.signal(signal) }
     func cancel() { turn.cancel() }
 }

@@ -44,6 +44,8 @@ internal class NativeRejoinTurn(private val native: NativeTurn) : Turn {
 
     override fun snapshot(): Snapshot = translating { native.snapshot() }
 
+    override fun dropLog(): List<String> = translating { native.dropLog() }
+
     /** For a turn that nobody else can hold: ends it, and frees it at once. */
     inline fun <T> alone(read: (NativeRejoinTurn) -> T): T = try {
         read(this)

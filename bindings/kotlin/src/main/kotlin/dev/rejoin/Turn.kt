@@ -46,6 +46,13 @@ interface Turn : AutoCloseable {
     fun snapshot(): Snapshot
 
     /**
+     * The turn's drops and what followed each, a line of JSON each: store them, and let
+     * `rejoin advise` say where the threshold of the gate should be. No text and no key is in
+     * them. Empty while the turn runs.
+     */
+    fun dropLog(): List<String>
+
+    /**
      * The same as [cancel], for `use`. What has come so far can still be read; the memory is
      * freed when nobody holds the turn any more.
      */
