@@ -66,6 +66,7 @@ pub struct NextLine<'a> {
 }
 
 /// Token counts, where they are known.
+#[allow(clippy::struct_field_names)] // The names of the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct UsageLine {
     /// Tokens of the prompt.

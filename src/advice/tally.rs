@@ -172,10 +172,9 @@ impl Continuations {
             Some(_) => &mut self.mended,
             None => match next.cause.as_deref() {
                 Some("refused" | "empty") => &mut self.wasted,
-                // It dropped before a word, or never left: it says nothing about seams.
-                Some(_) => return,
                 None if next.outcome == "completed" => &mut self.clean,
-                None => return,
+                // It dropped before a word, or never left: it says nothing about seams.
+                Some(_) | None => return,
             },
         };
         *counter += 1;

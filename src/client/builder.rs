@@ -4,11 +4,12 @@ use super::driver::{Driver, DriverParts};
 use super::handle::TurnHandle;
 use super::headers::{HeaderProvider, insert, secrets_of};
 use super::log::EventLog;
+use super::purse::Purse;
 use super::request::TurnRequest;
 use super::runtime::runtime;
 use super::url::{BaseUrl, is_model_name};
 use super::{exchange::Transport, tls};
-use crate::turn::{Policy, PolicyError, Turn, TurnSetup};
+use crate::turn::{Budget, Policy, PolicyError, Spend, Turn, TurnSetup};
 use http::HeaderMap;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
@@ -48,6 +49,7 @@ pub struct ClientBuilder {
     provider: Option<Arc<dyn HeaderProvider>>,
     extra_roots: Vec<Vec<u8>>,
     policy: Policy,
+    budget: Budget,
 }
 
 impl ClientBuilder {
@@ -94,6 +96,15 @@ impl ClientBuilder {
         self
     }
 
+    /// What all turns of this client together may cost. Looked at before each attempt; once it is
+    /// used up, a turn fails as `spend_used_up` with what it has, and a new one sends nothing.
+    /// Money needs `input_price` and `output_price` in the policies of its turns.
+    #[must_use]
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
     /// Builds the client.
     ///
     /// # Errors
@@ -112,8 +123,9 @@ impl ClientBuilder {
         let tls = tls::config(&self.extra_roots).map_err(BuildError::Root)?;
         let transport =
             Transport::new(tls, policy.connect_timeout()).map_err(BuildError::Platform)?;
-        let shared =
-            Shared { base_url, headers, secrets, provider: self.provider, transport, policy };
+        let purse = Purse::new(self.budget);
+        let provider = self.provider;
+        let shared = Shared { base_url, headers, provider, transport, purse, secrets, policy };
         Ok(Client { shared: Arc::new(shared) })
     }
 }
@@ -123,6 +135,7 @@ pub(super) struct Shared {
     pub headers: HeaderMap,
     pub provider: Option<Arc<dyn HeaderProvider>>,
     pub transport: Transport,
+    pub purse: Purse,
     secrets: Vec<String>,
     policy: Policy,
 }
@@ -147,6 +160,12 @@ impl Client {
         ClientBuilder::default()
     }
 
+    /// What the attempts of all turns of this client have cost so far, as far as anybody can know.
+    #[must_use]
+    pub fn spent(&self) -> Spend {
+        self.shared.purse.spent()
+    }
+
     /// Starts a turn. A body that cannot be recovered is no error here: the turn's only event is
     /// `failed` with kind `invalid_argument`, and nothing is sent.
     ///
@@ -169,6 +188,7 @@ impl Client {
             tools: request.tools,
             step: request.step,
             seed: random(),
+            budget: self.shared.purse.left_for(&Spend::default()),
             secrets: self.shared.secrets.clone(),
         });
         let log = EventLog::default();

@@ -5,7 +5,7 @@ use super::exchange::{Exchange, Incoming};
 use super::handle::Command;
 use super::headers::{ProviderError, insert, secrets_of};
 use super::log::EventLog;
-use crate::turn::{Action, AttemptNo, Input, Outgoing, Turn};
+use crate::turn::{Action, AttemptNo, Input, Outgoing, Spend, Turn};
 use http::HeaderMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,6 +40,8 @@ pub(super) struct Driver {
     commands: UnboundedReceiver<Command>,
     wire: Wire,
     began: Instant,
+    /// What the purse knows of this turn.
+    paid: Spend,
 }
 
 /// Closes the log even if the driver panics, so that no reader waits for ever.
@@ -57,7 +59,8 @@ impl Driver {
         parts: DriverParts,
         commands: UnboundedReceiver<Command>,
     ) -> Self {
-        Self { turn, parts, commands, wire: Wire::Nothing, began: Instant::now() }
+        let (wire, began) = (Wire::Nothing, Instant::now());
+        Self { turn, parts, commands, wire, began, paid: Spend::default() }
     }
 
     pub(super) async fn run(mut self) {
@@ -98,7 +101,17 @@ impl Driver {
 
     fn handle(&mut self, input: Input<'_>) {
         let now = self.began.elapsed();
+        let purse = &self.parts.shared.purse;
+        if purse.has_limit() {
+            self.turn.handle(now, Input::Budget(purse.left_for(&self.paid)));
+        }
         self.turn.handle(now, input);
+        // Before the app can know of it: a turn that it starts on the last event counts on.
+        let spend = self.turn.spend();
+        if spend != self.paid {
+            self.parts.shared.purse.pay(&self.paid, &spend);
+            self.paid = spend;
+        }
     }
 
     fn take(&mut self, (attempt, incoming): (AttemptNo, Incoming)) {

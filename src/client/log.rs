@@ -4,7 +4,7 @@
 //! rotated, a second reader, all pick up where their cursor stands and lose nothing.
 
 use super::screen::Screen;
-use crate::turn::{AttemptNo, ErrorKind, Event, EventKind, Failed, TurnError};
+use crate::turn::{AttemptNo, ErrorKind, Event, EventKind, Failed, Spend, TurnError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
@@ -147,6 +147,7 @@ fn broken(turn_id: &str, events: &[Event]) -> Event {
             error,
             partial_text: longest,
             attempts: Vec::new(),
+            spend: Spend::default(),
         })),
         turn: turn_id.into(),
         seq: events.len() as u64 + 1,

@@ -12,6 +12,7 @@ mod exchange;
 mod handle;
 mod headers;
 mod log;
+mod purse;
 mod request;
 mod runtime;
 mod screen;

@@ -4,6 +4,7 @@ use super::error::{CallError, HeaderError};
 use super::guard::guard;
 use super::policy::Policy;
 use super::request::TurnRequest;
+use super::spend::{Budget, Spend};
 use super::turn::NativeTurn;
 use crate::client::{self, Client, ProviderError};
 use crate::turn as core;
@@ -29,6 +30,9 @@ pub struct ClientSettings {
     /// The policy of all turns.
     #[uniffi(default = None)]
     pub policy: Option<Policy>,
+    /// What all turns together may cost.
+    #[uniffi(default = None)]
+    pub budget: Option<Budget>,
 }
 
 /// Gives the headers of each attempt anew: App Check and OAuth tokens expire between attempts.
@@ -81,11 +85,19 @@ impl NativeClient {
             for pem in settings.extra_root_pems {
                 builder = builder.extra_root_pem(pem);
             }
+            if let Some(budget) = settings.budget {
+                builder = builder.budget(budget.to_core()?);
+            }
             if let Some(headers) = headers {
                 builder = builder.header_provider(Arc::new(Provider(headers)));
             }
             Ok(Arc::new(Self { client: builder.build()?, policy }))
         })
+    }
+
+    /// What the attempts of all turns of this client have cost so far.
+    pub fn spent(&self) -> Result<Spend, CallError> {
+        guard(|| Ok((&self.client.spent()).into()))
     }
 
     /// Starts a turn; returns at once. A body that cannot be recovered is no error here: the

@@ -3,6 +3,7 @@
 //! The doc comments here become KDoc and DocC.
 
 use super::convert::mirror;
+use super::spend::Spend;
 use crate::gemini;
 use crate::turn as core;
 
@@ -186,7 +187,7 @@ mirror! {
         AttemptsUsedUp,
         /// `max_unsent` is reached.
         UnsentUsedUp,
-        /// `max_output_spend_tokens` is reached.
+        /// A cap of tokens or money is reached: the turn's or the client's.
         SpendUsedUp,
         /// The connection does not hold.
         SecondDrop,
@@ -261,6 +262,9 @@ pub struct Answer {
     pub history: Vec<String>,
     /// What each attempt was and cost.
     pub attempts: Vec<AttemptReport>,
+    /// What the turn has cost, its broken attempts included.
+    #[uniffi(default = None)]
+    pub spend: Option<Spend>,
 }
 
 /// How a whole answer ended.
@@ -307,7 +311,7 @@ pub struct ToolCall {
 }
 
 /// Why a turn failed, and what there is of its answer.
-#[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
+#[derive(Debug, Clone, PartialEq, uniffi::Record)]
 pub struct Failure {
     /// A stable, coarse kind: decide by it.
     pub kind: ErrorKind,
@@ -321,6 +325,9 @@ pub struct Failure {
     pub partial_text: String,
     /// What each attempt was and cost.
     pub attempts: Vec<AttemptReport>,
+    /// What the turn has cost, its broken attempts included.
+    #[uniffi(default = None)]
+    pub spend: Option<Spend>,
 }
 
 mirror! {

@@ -96,6 +96,7 @@ impl Answer {
                 .collect(),
             history: completed.history.iter().map(|json| json.as_str().to_owned()).collect(),
             attempts: completed.attempts.iter().map(Into::into).collect(),
+            spend: Some((&completed.spend).into()),
         }
     }
 }
@@ -109,6 +110,7 @@ impl From<&core::Failed> for Failure {
             details: failed.error.details.clone(),
             partial_text: failed.partial_text.clone(),
             attempts: failed.attempts.iter().map(Into::into).collect(),
+            spend: Some((&failed.spend).into()),
         }
     }
 }

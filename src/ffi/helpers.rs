@@ -96,6 +96,9 @@ pub struct Evidence {
     /// Output tokens paid so far, at least.
     #[uniffi(default = 0)]
     pub spent_tokens: i64,
+    /// The turn's money or the client's budget is used up.
+    #[uniffi(default = false)]
+    pub budget_used_up: bool,
     /// Streams of this turn that dropped so far.
     #[uniffi(default = 0)]
     pub stream_drops: i32,
@@ -158,6 +161,7 @@ impl TryFrom<Evidence> for core::Evidence {
             unsent: natural("unsent", evidence.unsent)?,
             was_unsent: evidence.was_unsent,
             spent_tokens: natural("spent_tokens", evidence.spent_tokens)?,
+            budget_used_up: evidence.budget_used_up,
             stream_drops: natural("stream_drops", evidence.stream_drops)?,
             fell_back: evidence.fell_back,
             has_token: evidence.has_token,

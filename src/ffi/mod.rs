@@ -22,6 +22,7 @@ mod guard;
 mod helpers;
 mod policy;
 mod request;
+mod spend;
 mod turn;
 
 pub use client::{ClientSettings, HeaderProvider, NativeClient};
@@ -36,4 +37,5 @@ pub use helpers::{
 };
 pub use policy::Policy;
 pub use request::{Tool, TurnRequest};
+pub use spend::{Budget, Spend};
 pub use turn::{EventBatch, NativeTurn, Signal, Snapshot, SnapshotReset};

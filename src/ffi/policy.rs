@@ -30,6 +30,19 @@ pub struct Policy {
     /// No limit by default.
     #[uniffi(default = None)]
     pub max_output_spend_tokens: Option<i64>,
+    /// Money (all attempts, by the prices below) after which no further attempt is made. No limit
+    /// by default.
+    #[uniffi(default = None)]
+    pub max_spend: Option<f64>,
+    /// Money for a million input tokens, in the currency of `max_spend`. None by default.
+    #[uniffi(default = None)]
+    pub input_price: Option<f64>,
+    /// Money for a million cached input tokens. Default: `input_price`.
+    #[uniffi(default = None)]
+    pub cached_price: Option<f64>,
+    /// Money for a million output tokens. None by default.
+    #[uniffi(default = None)]
+    pub output_price: Option<f64>,
     /// Temperature to which a continuation is lowered, where the caller set a higher one.
     /// Default 0.4.
     #[uniffi(default = None)]
@@ -114,6 +127,10 @@ impl Policy {
         if let Some(value) = self.max_output_spend_tokens {
             policy.max_output_spend_tokens = Some(natural("max_output_spend_tokens", value)?);
         }
+        policy.max_spend = self.max_spend.or(policy.max_spend);
+        policy.input_price = self.input_price.or(policy.input_price);
+        policy.cached_price = self.cached_price.or(policy.cached_price);
+        policy.output_price = self.output_price.or(policy.output_price);
         policy.continue_temperature =
             self.continue_temperature.unwrap_or(policy.continue_temperature);
         policy.backoff_jitter = self.backoff_jitter.unwrap_or(policy.backoff_jitter);
@@ -125,6 +142,10 @@ impl From<&core::Policy> for Policy {
     fn from(policy: &core::Policy) -> Self {
         let mut all = Self {
             max_output_spend_tokens: policy.max_output_spend_tokens.map(long),
+            max_spend: policy.max_spend,
+            input_price: policy.input_price,
+            cached_price: policy.cached_price,
+            output_price: policy.output_price,
             continue_temperature: Some(policy.continue_temperature),
             backoff_jitter: Some(policy.backoff_jitter),
             ..Self::default()

@@ -3,6 +3,7 @@
 //! A renderer needs two rules: append `Text`, and on `Reset` keep that much and drop the rest.
 
 use super::gate::{Reason, Strategy};
+use super::spend::Spend;
 use super::units::{AttemptNo, Json, Utf16Len};
 use crate::gemini::FinishClass;
 use crate::text::SeamKind;
@@ -278,6 +279,8 @@ pub struct Completed {
     pub history: Vec<Json>,
     /// What each attempt was and cost.
     pub attempts: Vec<AttemptReport>,
+    /// What the turn has cost.
+    pub spend: Spend,
 }
 
 /// How a whole answer ended.
@@ -323,6 +326,8 @@ pub struct Failed {
     pub partial_text: String,
     /// What each attempt was and cost.
     pub attempts: Vec<AttemptReport>,
+    /// What the turn has cost.
+    pub spend: Spend,
 }
 
 /// Why a turn failed.

@@ -34,7 +34,7 @@ named! {
         AttemptsUsedUp = "attempts_used_up",
         /// `max_unsent` is reached.
         UnsentUsedUp = "unsent_used_up",
-        /// `max_output_spend_tokens` is reached.
+        /// A cap of tokens or money is reached: the turn's or the client's.
         SpendUsedUp = "spend_used_up",
         /// The connection does not hold.
         SecondDrop = "second_drop",
@@ -108,6 +108,8 @@ pub struct Evidence {
     pub was_unsent: bool,
     /// Output tokens paid so far, at least.
     pub spent_tokens: u64,
+    /// The turn's money or the client's budget is used up.
+    pub budget_used_up: bool,
     /// Streams of this turn that dropped so far.
     pub stream_drops: u32,
     /// The turn has given up streaming.
@@ -163,8 +165,8 @@ pub fn decide(evidence: &Evidence, policy: &Policy) -> Decision {
 }
 
 fn must_fail(evidence: &Evidence, policy: &Policy) -> Option<Reason> {
-    let spend_used_up =
-        policy.max_output_spend_tokens.is_some_and(|max| evidence.spent_tokens >= max);
+    let spend_used_up = evidence.budget_used_up
+        || policy.max_output_spend_tokens.is_some_and(|max| evidence.spent_tokens >= max);
     let rows = [
         (evidence.cancelled, Reason::Cancelled),
         (evidence.model_fault_repeated, Reason::ModelFaultRepeated),
@@ -263,13 +265,14 @@ mod tests {
     #[test]
     fn what_no_retry_cures_fails_before_anything_else() {
         type Row = (fn(&mut Evidence), Reason);
-        let rows: [Row; 6] = [
+        let rows: [Row; 7] = [
             (|e| e.cancelled = true, Reason::Cancelled),
             (|e| e.not_retryable = true, Reason::NotRetryable),
             (|e| e.model_fault_repeated = true, Reason::ModelFaultRepeated),
             (|e| e.attempts = 4, Reason::AttemptsUsedUp),
             (|e| (e.was_unsent, e.unsent) = (true, 8), Reason::UnsentUsedUp),
             (|e| e.spent_tokens = 10, Reason::SpendUsedUp),
+            (|e| e.budget_used_up = true, Reason::SpendUsedUp),
         ];
         let policy = Policy { max_output_spend_tokens: Some(10), ..Policy::default() };
         for (change, reason) in rows {

@@ -4,6 +4,7 @@ use super::attempt::Endpoint;
 use super::ending::BodyEnd;
 use super::event::Event;
 use super::policy::Policy;
+use super::spend::Budget;
 use super::units::AttemptNo;
 use crate::effect::ToolRule;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub struct TurnSetup {
     pub step: Option<String>,
     /// Seed of the backoff's jitter.
     pub seed: u64,
+    /// What the client has left for this turn; nothing limits it by default.
+    pub budget: Budget,
     /// Texts that must not appear in any error: keys and tokens that a server might echo.
     pub secrets: Vec<String>,
 }
@@ -98,6 +101,9 @@ pub enum Input<'a> {
     Cancel,
     /// The device says something.
     Signal(Signal),
+    /// What the client has left for this turn has changed: other turns have spent, too. What this
+    /// turn has spent itself is not taken off.
+    Budget(Budget),
 }
 
 /// What to do.

@@ -12,9 +12,10 @@ use super::event::{
     AttemptReport, Cause, Completed, ErrorKind, Event, EventKind, Failed, Finish, Outcome,
     ToolCall, TurnError,
 };
-use super::gate::{Base, Strategy};
+use super::gate::{Base, Reason, Strategy};
 use super::io::{Action, Input, Outgoing, Signal, TurnSetup};
 use super::retry::{Pending, Tally};
+use super::spend::Spend;
 use super::units::AttemptNo;
 use crate::effect::EffectKeys;
 use crate::gemini::{Body, FinishClass};
@@ -81,6 +82,10 @@ impl Turn {
             return;
         }
         match Body::parse(&self.setup.body) {
+            Ok(_) if self.setup.budget.is_used_up_by(&Spend::default()) => {
+                let details = Some("the client's budget is used up: nothing was sent".to_owned());
+                self.fail(ErrorKind::SpendUsedUp, Reason::SpendUsedUp.as_str(), None, details);
+            }
             Ok(body) => {
                 let raw: Arc<str> = body.as_str().into();
                 self.body = Some(body);
@@ -108,6 +113,7 @@ impl Turn {
         match input {
             Input::Cancel => self.cancel(now),
             Input::Signal(signal) => self.signal(now, signal),
+            Input::Budget(budget) => self.setup.budget = budget,
             Input::Wake => self.wake(now),
             Input::Sent { attempt } => {
                 if let Some(running) = self.running(attempt) {
@@ -164,6 +170,12 @@ impl Turn {
             Phase::Waiting(pending) => Some(pending.until),
             Phase::New | Phase::Over => None,
         }
+    }
+
+    /// What the attempts that are over have cost.
+    #[must_use]
+    pub fn spend(&self) -> Spend {
+        self.tally.spend
     }
 
     /// True after the last event.
@@ -228,6 +240,7 @@ impl Turn {
                 let usage =
                     attempt.meter.abandoned(attempt.sent_at.is_some(), attempt.is_error_answer());
                 let report = self.report(&attempt, now, Outcome::Cancelled, None, usage);
+                self.tally.spend.add(&usage, report.received_tokens, &self.setup.policy);
                 self.reports.push(report);
             }
             Phase::New | Phase::Waiting(_) => {}
@@ -285,6 +298,7 @@ impl Turn {
         };
         let usage = attempt.meter.whole();
         let report = self.report(&attempt, now, Outcome::Completed, None, usage);
+        self.tally.spend.add(&usage, report.received_tokens, &self.setup.policy);
         self.reports.push(report);
         let answer = std::mem::take(&mut self.answer);
         let tool_calls = match class {
@@ -304,6 +318,7 @@ impl Turn {
             tool_calls,
             history: answer.history(),
             attempts: std::mem::take(&mut self.reports),
+            spend: self.tally.spend,
             text: answer.into_text(),
         };
         self.emit(EventKind::Completed(Box::new(completed)));
@@ -347,6 +362,7 @@ impl Turn {
             error,
             partial_text: std::mem::take(&mut self.longest),
             attempts: std::mem::take(&mut self.reports),
+            spend: self.tally.spend,
         };
         self.emit(EventKind::Failed(Box::new(failed)));
     }

@@ -8,6 +8,7 @@
 //! - `retry`: from a broken attempt to the next one, or to the end of the turn
 //! - `gate`: the rule that picks the next strategy
 //! - `attempt`, `ending`: one request's bytes, and whether they were whole
+//! - `spend`: what a turn has cost and may cost
 //! - `drop_log`: what a turn's drops were and cost, for the app's statistics
 //! - `answer`, `calls`: what is on the screen, what waits, what the history will hold
 
@@ -25,6 +26,7 @@ mod io;
 mod machine;
 mod policy;
 mod retry;
+mod spend;
 mod units;
 
 pub use attempt::Endpoint;
@@ -38,4 +40,5 @@ pub use gate::{Base, Decision, Evidence, Reason, Strategy, decide};
 pub use io::{Action, Input, Outgoing, Signal, TurnSetup};
 pub use machine::Turn;
 pub use policy::{Policy, PolicyError};
+pub use spend::{Budget, Spend};
 pub use units::{AttemptNo, Json, Tokens, Utf16Len};

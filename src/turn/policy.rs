@@ -30,6 +30,16 @@ pub struct Policy {
     /// Output tokens (answer and thoughts, all attempts) after which no further attempt is made.
     /// None by default.
     pub max_output_spend_tokens: Option<u64>,
+    /// Money (all attempts, by the prices below) after which no further attempt is made. None by
+    /// default.
+    pub max_spend: Option<f64>,
+    /// Money for a million input tokens, in the currency of `max_spend`. Prices change and differ
+    /// by model: none by default.
+    pub input_price: Option<f64>,
+    /// Money for a million cached input tokens; `input_price` by default.
+    pub cached_price: Option<f64>,
+    /// Money for a million output tokens.
+    pub output_price: Option<f64>,
     /// Temperature to which a continuation is lowered, where the caller set a higher one. From the
     /// article: finishing a piece needs less latitude than starting one.
     pub continue_temperature: f64,
@@ -71,6 +81,10 @@ impl Default for Policy {
             max_unsent: 8,
             stream_drops_before_fallback: 2,
             max_output_spend_tokens: None,
+            max_spend: None,
+            input_price: None,
+            cached_price: None,
+            output_price: None,
             continue_temperature: 0.4,
             seam_hold_chars: 160,
             seam_hold_ms: 1500,
@@ -181,6 +195,20 @@ impl Policy {
         if !(0.0..=2.0).contains(&self.continue_temperature) {
             let value = self.continue_temperature.to_string();
             return Err(bad("continue_temperature", value, "give 0 to 2"));
+        }
+        for (field, money) in [
+            ("max_spend", self.max_spend),
+            ("input_price", self.input_price),
+            ("cached_price", self.cached_price),
+            ("output_price", self.output_price),
+        ] {
+            if let Some(money) = money.filter(|money| !(0.0..=1e12).contains(money)) {
+                return Err(bad(field, money.to_string(), "give an amount that is not negative"));
+            }
+        }
+        if self.max_spend.is_some() && self.input_price.is_none() && self.output_price.is_none() {
+            let value = self.max_spend.unwrap_or_default().to_string();
+            return Err(bad("max_spend", value, "set input_price and output_price beside it"));
         }
         Ok(self)
     }

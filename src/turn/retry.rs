@@ -9,6 +9,7 @@ use super::event::{
 };
 use super::gate::{Base, Evidence, Reason, Strategy, decide};
 use super::machine::{Phase, Turn};
+use super::spend::{Budget, Spend};
 use super::units::{Tokens, Utf16Len};
 use crate::gemini::{Body, Continuation, FinishClass};
 use crate::text::{Cut, Seam, SeamContext};
@@ -27,7 +28,7 @@ pub(crate) struct Tally {
     drops: u32,
     stream_drops: u32,
     model_faults: u32,
-    spent_tokens: u64,
+    pub(super) spend: Spend,
     fell_back: bool,
     resume_refused: bool,
     continuation_refused: bool,
@@ -66,13 +67,13 @@ impl Turn {
         attempt.release_all(&mut self.answer, &mut self.fresh);
         self.emit_fresh();
         let received = self.answer.received(attempt.meter.max().candidates);
-        self.count(&attempt, broken, received);
+        let refused = attempt.is_error_answer();
+        let usage = attempt.meter.abandoned(broken.cause != Cause::Unreachable, refused);
+        self.count(&attempt, broken, received, &usage);
         let (cut, tokens) = self.committed(received);
         let evidence = self.evidence(&attempt, broken, cut.is_some(), tokens);
         let decision = decide(&evidence, &self.setup.policy);
         let outcome = if decision.next.is_some() { Outcome::Dropped } else { Outcome::Failed };
-        let refused = attempt.is_error_answer();
-        let usage = attempt.meter.abandoned(broken.cause != Cause::Unreachable, refused);
         let report = self.report(&attempt, now, outcome, Some(broken.cause), usage);
         self.reports.push(report);
         let http_status = attempt.http_status.filter(|_| refused);
@@ -114,11 +115,12 @@ impl Turn {
     pub(super) fn hop(&mut self, now: Duration) {
         let Phase::Running(attempt) = &self.phase else { return };
         let received = self.answer.received(attempt.meter.max().candidates);
-        let spent = spent(attempt, received);
-        let policy = &self.setup.policy;
-        let spent_all = policy
-            .max_output_spend_tokens
-            .is_some_and(|max| self.tally.spent_tokens.saturating_add(spent) >= max);
+        let mut spend = self.tally.spend;
+        let usage = attempt.meter.whole();
+        spend.add(&usage, received.count, &self.setup.policy);
+        let most = self.setup.policy.max_output_spend_tokens;
+        let spent_all =
+            most.is_some_and(|most| spend.output_tokens >= most) || self.is_over_budget(&spend);
         let empty_hops = if attempt.said { 0 } else { self.tally.empty_hops + 1 };
         // The token that the attempt was sent with is no new one: the same hop would come again.
         let sent_token = self.tally.sent_token.clone().unwrap_or_default();
@@ -133,9 +135,8 @@ impl Turn {
             return;
         };
         self.tally.empty_hops = empty_hops;
-        self.tally.spent_tokens = self.tally.spent_tokens.saturating_add(spent);
+        self.tally.spend = spend;
         self.tally.attempts += u32::from(!attempt.is_hop);
-        let usage = attempt.meter.whole();
         let report = self.report(&attempt, now, Outcome::Continued, None, usage);
         self.reports.push(report);
         self.go(
@@ -156,7 +157,7 @@ impl Turn {
         );
     }
 
-    fn count(&mut self, attempt: &Attempt, broken: &Broken, received: Tokens) {
+    fn count(&mut self, attempt: &Attempt, broken: &Broken, received: Tokens, usage: &UsageReport) {
         let tally = &mut self.tally;
         match broken.cause.family() {
             Family::Unreachable => tally.unsent += 1,
@@ -167,8 +168,7 @@ impl Turn {
             tally.stream_drops += u32::from(attempt.endpoint == Endpoint::Stream);
         }
         tally.model_faults += u32::from(broken.cause == Cause::ModelFault);
-        let spent = spent(attempt, received);
-        tally.spent_tokens = tally.spent_tokens.saturating_add(spent);
+        tally.spend.add(usage, received.count, &self.setup.policy);
         if broken.offended {
             match attempt.base {
                 Base::Committed => tally.continuation_refused = true,
@@ -212,7 +212,8 @@ impl Turn {
             attempts: self.tally.attempts,
             unsent: self.tally.unsent,
             was_unsent: broken.cause == Cause::Unreachable,
-            spent_tokens: self.tally.spent_tokens,
+            spent_tokens: self.tally.spend.output_tokens,
+            budget_used_up: self.is_over_budget(&self.tally.spend),
             stream_drops: self.tally.stream_drops,
             fell_back: self.tally.fell_back,
             has_token: self.answer.mark().is_some(),
@@ -231,6 +232,12 @@ impl Turn {
             has_committed,
             committed_tokens: committed.count,
         }
+    }
+
+    /// The turn's own money or what the client has left is used up.
+    pub(super) fn is_over_budget(&self, spend: &Spend) -> bool {
+        let own = Budget { output_tokens: None, money: self.setup.policy.max_spend };
+        own.is_used_up_by(spend) || self.setup.budget.is_used_up_by(spend)
     }
 
     /// How long to wait before the retry, and for what.
@@ -409,13 +416,6 @@ impl Turn {
             seam: attempt.seam,
         }
     }
-}
-
-/// Output tokens that an attempt is paid for, at least: its text, counted or estimated, and thoughts.
-fn spent(attempt: &Attempt, received: Tokens) -> u64 {
-    let max = attempt.meter.max();
-    let text = max.candidates.unwrap_or(0).max(received.count);
-    text.saturating_add(max.thoughts.unwrap_or(0))
 }
 
 /// The request that the token continues, with the token.

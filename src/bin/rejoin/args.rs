@@ -112,10 +112,12 @@ Policy fields and their defaults:
   max_unsent 8                        finish_grace_ms 3000
   stream_drops_before_fallback 2      non_streaming_timeout_ms 180000
   max_output_spend_tokens none        backoff_base_ms 500
-  continue_temperature 0.4            backoff_max_ms 30000
-  seam_hold_chars 160                 backoff_jitter 1.0 (0 makes waits exact)
-  seam_hold_ms 1500                   offline_wait_ms 600000
-  max_event_bytes 33554432
+  max_spend none                      backoff_max_ms 30000
+  input_price none                    backoff_jitter 1.0 (0 makes waits exact)
+  cached_price none                   offline_wait_ms 600000
+  output_price none                   seam_hold_chars 160
+  continue_temperature 0.4            seam_hold_ms 1500
+  max_event_bytes 33554432            (prices: money for a million tokens)
 
 Exit status: 0 completed, 2 wrong usage (nothing was sent), 3 failed, 130 cancelled.";
 

@@ -20,12 +20,17 @@ extension RejoinClient {
         clock: any Clock<Duration> = ContinuousClock(),
         _ script: @escaping @Sendable (FakeScript) -> Void
     ) -> RejoinClient {
-        RejoinClient { request in
-            let id = request.turnId ?? "fake-\(UUID().uuidString)"
-            let steps = FakeScript(request: request, turnId: id)
-            script(steps)
-            return FakeTurnSource(id: id, steps: steps.whole(), clock: clock)
-        }
+        RejoinClient(
+            starting: { request in
+                let id = request.turnId ?? "fake-\(UUID().uuidString)"
+                let steps = FakeScript(request: request, turnId: id)
+                script(steps)
+                return FakeTurnSource(id: id, steps: steps.whole(), clock: clock)
+            },
+            spending: {
+                Spend(
+                    inputTokens: 0, cachedTokens: 0, outputTokens: 0, money: nil, lowerBound: false)
+            })
     }
 }
 

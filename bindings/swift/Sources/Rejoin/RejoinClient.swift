@@ -11,9 +11,14 @@ import RejoinBindings
 /// ```
 public struct RejoinClient: Sendable {
     private let starting: @Sendable (TurnRequest) throws -> any TurnSource
+    private let spending: @Sendable () throws -> Spend
 
-    init(starting: @escaping @Sendable (TurnRequest) throws -> any TurnSource) {
+    init(
+        starting: @escaping @Sendable (TurnRequest) throws -> any TurnSource,
+        spending: @escaping @Sendable () throws -> Spend
+    ) {
         self.starting = starting
+        self.spending = spending
     }
 
     /// A client over the native library. Nothing is sent yet.
@@ -28,6 +33,8 @@ public struct RejoinClient: Sendable {
     ///     and what it throws makes the attempt count as not sent: it is tried again by the policy.
     ///   - extraRootPEMs: root certificates (PEM) beside the built-in ones.
     ///   - policy: the numbers that steer all turns; what is left out keeps its default.
+    ///   - budget: what all turns together may cost; looked at before each attempt. Once it is
+    ///     used up, a turn fails as `.spendUsedUp` with what it has, and a new one sends nothing.
     /// - Throws: ``RejoinError`` of kind `.invalidArgument` for settings that cannot be used.
     public init(
         apiKey: String? = nil,
@@ -35,17 +42,26 @@ public struct RejoinClient: Sendable {
         headers: [String: String] = [:],
         headerProvider: (@Sendable (_ attempt: Int) throws -> [String: String])? = nil,
         extraRootPEMs: [String] = [],
-        policy: Policy? = nil
+        policy: Policy? = nil,
+        budget: Budget? = nil
     ) throws {
         let settings = ClientSettings(
             baseUrl: baseURL, apiKey: apiKey, headers: headers, extraRootPems: extraRootPEMs,
-            policy: policy)
+            policy: policy, budget: budget)
         let provider = headerProvider.map(ProviderAdapter.init)
         let native = try translating { try NativeClient(settings: settings, headers: provider) }
-        self.init { request in
-            try NativeTurnSource(translating { try native.start(request: request) })
-        }
+        self.init(
+            starting: { request in
+                try NativeTurnSource(translating { try native.start(request: request) })
+            },
+            spending: { try translating { try native.spent() } })
     }
+
+    /// What the attempts of all turns of this client have cost so far, as far as anybody can know:
+    /// `lowerBound` says whether a broken attempt may have cost more than it told.
+    ///
+    /// - Throws: ``RejoinError`` of kind `.internal` for a bug of the library.
+    public func spent() throws -> Spend { try spending() }
 
     /// One answer as a cold sequence: each iteration is a turn of its own.
     ///

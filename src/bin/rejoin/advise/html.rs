@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 
 pub fn page(findings: &Findings) -> String {
     let advice = escaped(&recommendation(findings));
-    let notes: String =
+    let notes: Vec<_> =
         notes(findings).iter().map(|note| format!("<li>{}</li>", escaped(note))).collect();
+    let notes = notes.concat();
     let body = if findings.tally.drops == 0 { String::new() } else { charts(findings) };
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -94,7 +95,7 @@ fn section(title: &str, words: &str, chart: &str) -> String {
 }
 
 fn table(findings: &Findings) -> String {
-    let rows: String = findings
+    let rows: Vec<_> = findings
         .advice
         .thresholds
         .iter()
@@ -113,6 +114,7 @@ fn table(findings: &Findings) -> String {
             )
         })
         .collect();
+    let rows = rows.concat();
     format!(
         "<section><h2>The figures</h2><div class=\"wide\"><table><thead><tr>\
          <th scope=\"col\">min_continue_tokens</th><th scope=\"col\">continued</th>\

@@ -63,6 +63,10 @@ extension Policy {
             maxUnsent: int("max_unsent").map(Int32.init),
             streamDropsBeforeFallback: int("stream_drops_before_fallback").map(Int32.init),
             maxOutputSpendTokens: int("max_output_spend_tokens"),
+            maxSpend: json?["max_spend"]?.double,
+            inputPrice: json?["input_price"]?.double,
+            cachedPrice: json?["cached_price"]?.double,
+            outputPrice: json?["output_price"]?.double,
             continueTemperature: json?["continue_temperature"]?.double,
             seamHoldChars: int("seam_hold_chars"),
             seamHoldMs: int("seam_hold_ms"),
@@ -81,7 +85,8 @@ extension Policy {
 
     static let known: Set<String> = [
         "min_continue_tokens", "deep_thinking_tokens", "max_attempts", "max_unsent",
-        "stream_drops_before_fallback", "max_output_spend_tokens", "continue_temperature",
+        "stream_drops_before_fallback", "max_output_spend_tokens", "max_spend",
+        "input_price", "cached_price", "output_price", "continue_temperature",
         "seam_hold_chars", "seam_hold_ms", "max_event_bytes", "connect_timeout_ms",
         "first_byte_timeout_ms", "idle_timeout_ms", "finish_grace_ms",
         "non_streaming_timeout_ms", "backoff_base_ms", "backoff_max_ms", "backoff_jitter",

@@ -140,6 +140,8 @@ internal class FakeClient(private val script: FakeScript.() -> Unit) : RejoinCli
         return FakeTurn(id, FakeScript(request, id).apply(script).steps())
     }
 
+    override fun spent() = Spend(0, 0, 0, null, false)
+
     override fun stream(request: TurnRequest): Flow<TurnEvent> = flow {
         start(request).use { emitAll(it.events()) }
     }

@@ -9,6 +9,8 @@ internal class NativeRejoinClient(private val native: NativeClient) : RejoinClie
     override fun start(request: TurnRequest): NativeRejoinTurn =
         translating { NativeRejoinTurn(native.start(request)) }
 
+    override fun spent(): Spend = translating { native.spent() }
+
     override fun stream(request: TurnRequest): Flow<TurnEvent> = EventFlow(
         flow {
             start(request).alone { emitAll(it.batches(after = 0)) }

@@ -15,6 +15,8 @@ object Rejoin {
      *   and what it throws makes the attempt count as not sent: it is tried again by the policy.
      * @param extraRootPems root certificates (PEM) beside the built-in ones.
      * @param policy the numbers that steer all turns; what is left out keeps its default.
+     * @param budget what all turns together may cost; looked at before each attempt. Once it is
+     *   used up, a turn fails as `SPEND_USED_UP` with what it has, and a new one sends nothing.
      * @throws RejoinException.InvalidArgument for settings that cannot be used.
      */
     fun client(
@@ -24,8 +26,9 @@ object Rejoin {
         headerProvider: ((attempt: Int) -> Map<String, String>)? = null,
         extraRootPems: List<String> = emptyList(),
         policy: Policy? = null,
+        budget: Budget? = null,
     ): RejoinClient = translating {
-        val settings = ClientSettings(baseUrl, apiKey, headers, extraRootPems, policy)
+        val settings = ClientSettings(baseUrl, apiKey, headers, extraRootPems, policy, budget)
         NativeRejoinClient(NativeClient(settings, headerProvider?.let(::ProviderAdapter)))
     }
 

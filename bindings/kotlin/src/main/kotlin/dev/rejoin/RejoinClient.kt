@@ -27,6 +27,12 @@ interface RejoinClient {
      * @throws RejoinException.InvalidArgument if the request cannot be used; nothing is sent.
      */
     fun start(request: TurnRequest): Turn
+
+    /**
+     * What the attempts of all turns of this client have cost so far, as far as anybody can know:
+     * [Spend.lowerBound] says whether a broken attempt may have cost more than it told.
+     */
+    fun spent(): Spend
 }
 
 /**
