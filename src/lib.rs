@@ -78,6 +78,7 @@ pub mod effect;
 #[cfg(feature = "ffi")]
 pub mod ffi;
 pub mod gemini;
+pub mod recorder;
 pub mod text;
 pub mod turn;
 

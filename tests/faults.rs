@@ -6,6 +6,7 @@ mod folders;
 mod play;
 
 use play::{Played, play};
+use rejoin::recorder::{Keep, Recording, replay};
 use rejoin::testkit::{Script, check};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,7 +41,10 @@ fn score(folder: &Path) {
     for (name, played) in &played {
         match played {
             Err(error) => wrong.push(format!("{name}: {error}")),
-            Ok(Played { violations, keys: own }) => {
+            Ok(Played { violations, keys: own, recording }) => {
+                if let Some(no) = replayed_otherwise(recording) {
+                    wrong.push(format!("{name}: its recording replays otherwise: event {no}"));
+                }
                 wrong.extend(violations.iter().map(|violation| format!("{name}: {violation}")));
                 let script = scripts.iter().find(|script| script.name == *name).expect("played");
                 let others = check::effect_key_violations(script, own, |name| {
@@ -59,6 +63,12 @@ fn score(folder: &Path) {
         scripts.len()
     );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whatever happened, its recording must play again to the same events.
+fn replayed_otherwise(recording: &str) -> Option<usize> {
+    let recording = Recording::parse(recording).expect("a recording");
+    replay(&recording).differs_at
 }
 
 fn load(folder: &Path) -> Vec<Arc<Script>> {
@@ -84,7 +94,7 @@ async fn play_all(scripts: &[Arc<Script>]) -> Vec<(String, Result<Played, String
         let (script, places) = (script.clone(), places.clone());
         tasks.push(tokio::spawn(async move {
             let _place = places.acquire().await.expect("open");
-            (script.name.clone(), play(&script).await)
+            (script.name.clone(), play(&script, Keep::Text).await)
         }));
     }
     let mut played = Vec::new();

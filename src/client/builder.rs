@@ -9,6 +9,7 @@ use super::request::TurnRequest;
 use super::runtime::runtime;
 use super::url::{BaseUrl, is_model_name};
 use super::{exchange::Transport, tls};
+use crate::recorder::Recorder;
 use crate::turn::{Budget, Policy, PolicyError, Spend, Turn, TurnSetup};
 use http::HeaderMap;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -181,7 +182,7 @@ impl Client {
         };
         let runtime = runtime().map_err(BuildError::Platform)?;
         let turn_id = request.turn_id.unwrap_or_else(random_id);
-        let turn = Turn::new(TurnSetup {
+        let setup = TurnSetup {
             turn_id: turn_id.clone(),
             body: request.body,
             policy,
@@ -190,7 +191,9 @@ impl Client {
             seed: random(),
             budget: self.shared.purse.left_for(&Spend::default()),
             secrets: self.shared.secrets.clone(),
-        });
+        };
+        let recorder = request.record.map(|keep| Recorder::new(&setup, keep));
+        let turn = Turn::new(setup);
         let log = EventLog::default();
         let (commands, receiver) = tokio::sync::mpsc::unbounded_channel();
         let turn_id: Arc<str> = turn_id.into();
@@ -200,7 +203,7 @@ impl Client {
             turn_id: turn_id.clone(),
             log: log.clone(),
         };
-        runtime.spawn(Driver::new(turn, parts, receiver).run());
+        runtime.spawn(Driver::new(turn, recorder, parts, receiver).run());
         Ok(TurnHandle { turn_id, log, commands })
     }
 }

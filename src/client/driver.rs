@@ -5,7 +5,8 @@ use super::exchange::{Exchange, Incoming};
 use super::handle::Command;
 use super::headers::{ProviderError, insert, secrets_of};
 use super::log::EventLog;
-use crate::turn::{Action, AttemptNo, Input, Outgoing, Spend, Turn};
+use crate::recorder::Recorder;
+use crate::turn::{Action, AttemptNo, Event, Input, Outgoing, Spend, Turn};
 use http::HeaderMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +37,7 @@ enum Wire {
 
 pub(super) struct Driver {
     turn: Turn,
+    recorder: Option<Recorder>,
     parts: DriverParts,
     commands: UnboundedReceiver<Command>,
     wire: Wire,
@@ -56,11 +58,12 @@ impl Drop for CloseOnDrop {
 impl Driver {
     pub(super) fn new(
         turn: Turn,
+        recorder: Option<Recorder>,
         parts: DriverParts,
         commands: UnboundedReceiver<Command>,
     ) -> Self {
         let (wire, began) = (Wire::Nothing, Instant::now());
-        Self { turn, parts, commands, wire, began, paid: Spend::default() }
+        Self { turn, recorder, parts, commands, wire, began, paid: Spend::default() }
     }
 
     pub(super) async fn run(mut self) {
@@ -92,20 +95,36 @@ impl Driver {
     fn act(&mut self) {
         while let Some(action) = self.turn.poll_action() {
             match action {
-                Action::Emit(event) => self.parts.log.push(event),
+                Action::Emit(event) => self.emit(event),
                 Action::Abort { .. } => self.wire = Wire::Nothing,
                 Action::Send(outgoing) => self.wire = Wire::begin(&self.parts, outgoing),
             }
         }
     }
 
+    fn emit(&mut self, event: Event) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.event(&event);
+        }
+        // Before the last event is out: who has seen it may ask for the recording.
+        if event.is_last()
+            && let Some(recorder) = self.recorder.take()
+        {
+            self.parts.log.set_recording(recorder.finish().to_text());
+        }
+        self.parts.log.push(event);
+    }
+
     fn handle(&mut self, input: Input<'_>) {
         let now = self.began.elapsed();
         let purse = &self.parts.shared.purse;
-        if purse.has_limit() {
-            self.turn.handle(now, Input::Budget(purse.left_for(&self.paid)));
+        let budget = purse.has_limit().then(|| Input::Budget(purse.left_for(&self.paid)));
+        for input in budget.into_iter().chain([input]) {
+            if let Some(recorder) = &mut self.recorder {
+                recorder.input(now, input);
+            }
+            self.turn.handle(now, input);
         }
-        self.turn.handle(now, input);
         // Before the app can know of it: a turn that it starts on the last event counts on.
         let spend = self.turn.spend();
         if spend != self.paid {
@@ -119,6 +138,9 @@ impl Driver {
             Incoming::Secrets(secrets) => {
                 for secret in secrets {
                     self.turn.keep_secret(secret.clone());
+                    if let Some(recorder) = &mut self.recorder {
+                        recorder.keep_secret(secret);
+                    }
                 }
             }
             Incoming::Sent => self.handle(Input::Sent { attempt }),

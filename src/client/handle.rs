@@ -71,6 +71,13 @@ impl TurnHandle {
         drop_records(&self.log.read(0, usize::MAX).events)
     }
 
+    /// The turn's inputs as a text that `rejoin replay` plays again, if the request asked for a
+    /// recording; `None` while the turn runs.
+    #[must_use]
+    pub fn recording(&self) -> Option<Arc<str>> {
+        self.log.recording()
+    }
+
     /// Cancels the turn: its connection is closed, `failed` with kind `cancelled` is its last
     /// event, and no request follows. Returns at once; does nothing if the turn is over.
     pub fn cancel(&self) {

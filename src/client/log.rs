@@ -25,6 +25,7 @@ struct Inner {
     finished: bool,
     /// Advanced when somebody asks.
     screen: Screen,
+    recording: Option<Arc<str>>,
 }
 
 /// The events of one turn. Cheap to clone: all clones are one log.
@@ -38,7 +39,7 @@ pub(super) struct EventLog {
 
 impl EventLog {
     pub(super) fn push(&self, event: Event) {
-        let last = matches!(event.kind, EventKind::Completed(_) | EventKind::Failed(_));
+        let last = event.is_last();
         {
             let mut inner = self.lock();
             inner.events.push(event);
@@ -48,6 +49,15 @@ impl EventLog {
         if last {
             self.over.notify_waiters();
         }
+    }
+
+    /// The turn as it can be played again, once it is over and if it was recorded.
+    pub(super) fn recording(&self) -> Option<Arc<str>> {
+        self.lock().recording.clone()
+    }
+
+    pub(super) fn set_recording(&self, recording: String) {
+        self.lock().recording = Some(recording.into());
     }
 
     /// No event will follow. A turn without a last event was broken by a bug of this library: it
@@ -78,7 +88,7 @@ impl EventLog {
     /// What a screen that applied all events so far shows.
     pub(super) fn screen(&self) -> Screen {
         let mut inner = self.lock();
-        let Inner { events, finished, screen } = &mut *inner;
+        let Inner { events, finished, screen, .. } = &mut *inner;
         screen.advance(events);
         screen.finished = *finished;
         screen.clone()

@@ -1,6 +1,7 @@
 //! What the caller asks for in a turn.
 
 use crate::effect::ToolRule;
+use crate::recorder::Keep;
 use crate::turn::Policy;
 use serde_json::{Value, json};
 
@@ -13,6 +14,7 @@ pub struct TurnRequest {
     pub(super) step: Option<String>,
     pub(super) tools: Vec<ToolRule>,
     pub(super) policy: Option<Policy>,
+    pub(super) record: Option<Keep>,
 }
 
 impl TurnRequest {
@@ -53,6 +55,15 @@ impl TurnRequest {
     #[must_use]
     pub fn tool(mut self, rule: ToolRule) -> Self {
         self.tools.push(rule);
+        self
+    }
+
+    /// Takes the turn's inputs down, so that it can be played again: see
+    /// [`TurnHandle::recording`](super::TurnHandle::recording). Costs memory for all that the turn
+    /// receives.
+    #[must_use]
+    pub fn record(mut self, keep: Keep) -> Self {
+        self.record = Some(keep);
         self
     }
 

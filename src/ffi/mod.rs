@@ -36,6 +36,6 @@ pub use helpers::{
     CommittedText, Evidence, committed_text, decide, default_policy, effect_key, estimate_tokens,
 };
 pub use policy::Policy;
-pub use request::{Tool, TurnRequest};
+pub use request::{Recording, Tool, TurnRequest};
 pub use spend::{Budget, Spend};
 pub use turn::{EventBatch, NativeTurn, Signal, Snapshot, SnapshotReset};

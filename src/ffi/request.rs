@@ -4,6 +4,7 @@ use super::error::CallError;
 use super::policy::Policy;
 use crate::client::{self, RequestBody, ToolDeclaration};
 use crate::effect::ToolRule;
+use crate::recorder::Keep;
 use crate::turn as core;
 
 /// One turn to start: the usual case by its fields, anything else by `raw`.
@@ -48,6 +49,28 @@ pub struct TurnRequest {
     /// Overrides of the client's policy for this turn alone.
     #[uniffi(default = None)]
     pub policy: Option<Policy>,
+    /// Takes the turn's inputs down, so that it can be played again. Costs memory for all that the
+    /// turn receives.
+    #[uniffi(default = None)]
+    pub record: Option<Recording>,
+}
+
+/// What a recording keeps of texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, uniffi::Enum)]
+pub enum Recording {
+    /// Nothing: words become filler of the same shape.
+    Shape,
+    /// Everything, as received. For streams whose content is no secret.
+    Text,
+}
+
+impl From<Recording> for Keep {
+    fn from(recording: Recording) -> Self {
+        match recording {
+            Recording::Shape => Self::Shape,
+            Recording::Text => Self::Text,
+        }
+    }
 }
 
 /// A tool that the model may call.
@@ -87,6 +110,9 @@ impl TurnRequest {
         for tool in &self.tools {
             let rule = ToolRule { name: tool.name.clone(), key_fields: tool.key_fields.clone() };
             request = request.tool(rule);
+        }
+        if let Some(record) = self.record {
+            request = request.record(record.into());
         }
         Ok(request.policy(self.policy.clone().unwrap_or_default().over(base)?))
     }

@@ -166,6 +166,12 @@ impl NativeTurn {
         guard(|| Ok(self.handle.drop_log().iter().map(core::DropRecord::to_line).collect()))
     }
 
+    /// The turn's inputs as a text that `rejoin replay` plays again, if the request asked for a
+    /// recording. Absent while the turn runs.
+    pub fn recording(&self) -> Result<Option<String>, CallError> {
+        guard(|| Ok(self.handle.recording().map(|text| text.to_string())))
+    }
+
     /// What a screen of this turn shows right now. Costs a copy of the answer.
     pub fn snapshot(&self) -> Result<Snapshot, CallError> {
         guard(|| {

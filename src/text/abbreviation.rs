@@ -113,6 +113,14 @@ pub(super) const AFTER_AN_ORDINAL: &[&str] = &[
     "Geburtstag",
 ];
 
+/// Every word of these lists.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    [NEVER, BEFORE_CAPITAL, UNLESS_DIGIT, BEFORE_AN_ORDINAL, AFTER_AN_ORDINAL]
+        .into_iter()
+        .flatten()
+        .copied()
+}
+
 /// What a full stop after `before.word` means.
 pub(super) fn verdict(before: Before<'_>) -> Verdict {
     if before.word.is_empty() {

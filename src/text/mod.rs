@@ -8,9 +8,11 @@ mod boundary;
 mod checkpoint;
 mod estimate;
 mod inline;
+mod known_words;
 mod markdown;
 mod seam;
 
 pub use checkpoint::{Checkpoint, Cut, Fence};
 pub use estimate::estimate_tokens;
+pub(crate) use known_words::is_known_word;
 pub use seam::{Seam, SeamContext, SeamCut, SeamKind};

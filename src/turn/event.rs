@@ -24,6 +24,14 @@ pub struct Event {
     pub attempt: AttemptNo,
 }
 
+impl Event {
+    /// True for the last event of a turn: nothing follows it.
+    #[must_use]
+    pub fn is_last(&self) -> bool {
+        matches!(self.kind, EventKind::Completed(_) | EventKind::Failed(_))
+    }
+}
+
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]

@@ -48,6 +48,26 @@ pub enum Signal {
     NetworkChanged,
 }
 
+impl Signal {
+    const ALL: [Self; 3] = [Self::NetworkLost, Self::NetworkAvailable, Self::NetworkChanged];
+
+    /// The name on the command line and in recordings.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NetworkLost => "network_lost",
+            Self::NetworkAvailable => "network_available",
+            Self::NetworkChanged => "network_changed",
+        }
+    }
+
+    /// The signal of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|signal| signal.as_str() == name)
+    }
+}
+
 /// Something that happened outside. Inputs that name another attempt than the running one are
 /// late, and are discarded.
 #[derive(Debug, Clone, Copy)]

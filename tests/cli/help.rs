@@ -7,7 +7,7 @@ fn each_subcommand_explains_its_options() {
     for (args, options) in [
         (
             &["--help"][..],
-            &["demo", "stream", "serve-flaky", "advise", "checkpoint", "Exit status"][..],
+            &["demo", "stream", "serve-flaky", "advise", "replay", "checkpoint", "Exit status"][..],
         ),
         (&["demo", "--help"], &["--scenario", "--list", "--speed"]),
         (

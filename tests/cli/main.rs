@@ -7,6 +7,7 @@ mod help;
 #[path = "../support/play.rs"]
 mod play;
 mod refused;
+mod replay;
 mod signals;
 mod stream;
 mod support;

@@ -1,6 +1,7 @@
 //! Plays a fault script against the real client over a real socket.
 
 use rejoin::client::{Client, TurnHandle, TurnRequest};
+use rejoin::recorder::Keep;
 use rejoin::testkit::{Cancel, FlakyServer, Script, check};
 use rejoin::turn::Policy;
 use serde_json::Value;
@@ -9,15 +10,18 @@ use std::time::{Duration, Instant};
 /// No turn of a script lasts longer; a client that hangs fails here instead of for ever.
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// What a script's turn came to.
+/// What a script's turn came to; each test file takes what it needs.
+#[allow(dead_code)]
 pub struct Played {
     /// What was wrong, a sentence each.
     pub violations: Vec<String>,
     /// The effect keys of its calls, in order.
     pub keys: Vec<String>,
+    /// The turn as it was recorded.
+    pub recording: String,
 }
 
-pub async fn play(script: &Script) -> Result<Played, String> {
+pub async fn play(script: &Script, keep: Keep) -> Result<Played, String> {
     let server = FlakyServer::start(script).await.map_err(|error| error.to_string())?;
     let mut policy = Policy::default();
     for (name, value) in script.full_policy() {
@@ -29,7 +33,7 @@ pub async fn play(script: &Script) -> Result<Played, String> {
         .policy(policy)
         .build()
         .map_err(|error| error.to_string())?;
-    let mut request = TurnRequest::raw("m", script.request_body().to_string());
+    let mut request = TurnRequest::raw("m", script.request_body().to_string()).record(keep);
     if let Some(id) = &script.turn_id {
         request = request.turn_id(id);
     }
@@ -41,7 +45,8 @@ pub async fn play(script: &Script) -> Result<Played, String> {
     let took = began.elapsed();
     server.settled(Duration::from_secs(2)).await;
     let violations = check::violations(script, &events, &server.requests(), took);
-    Ok(Played { violations, keys: check::effect_keys(&events) })
+    let recording = turn.recording().map(|text| text.to_string()).unwrap_or_default();
+    Ok(Played { violations, keys: check::effect_keys(&events), recording })
 }
 
 /// All events of a turn as JSON, cancelling it where the script says so.

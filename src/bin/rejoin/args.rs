@@ -23,6 +23,7 @@ pub enum Command {
     Stream(StreamArgs),
     ServeFlaky(ServeArgs),
     Advise(AdviseArgs),
+    Replay(ReplayArgs),
     /// Print what a drop after the text on standard input would commit
     ///
     /// One JSON object: `committed` (null where nothing is safe to build on), `committed_utf16`,
@@ -93,6 +94,13 @@ pub struct StreamArgs {
     /// key is in them
     #[arg(long, value_name = "FILE")]
     pub drop_log: Option<PathBuf>,
+    /// Write the turn's inputs to this file, for `rejoin replay`; words become filler of the same
+    /// shape, keys are left out
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Keep the texts in that file as they are
+    #[arg(long, requires = "record")]
+    pub record_text: bool,
     /// Read signals of the device from standard input, a line each: `network_lost`,
     /// `network_available`, `network_changed`, cancel
     #[arg(long)]
@@ -146,6 +154,21 @@ pub struct ServeArgs {
     /// lte, ...
     #[arg(long, value_name = "NAME")]
     pub network: Option<String>,
+}
+
+/// Play a recorded turn again: same inputs, same times, no network
+///
+/// A recording comes from `rejoin stream --record`, `Turn.recording()` in Kotlin or `recording()`
+/// in Swift. Prints the events, and whether they are the recorded ones. Exit status: 0 they are,
+/// 2 the recording cannot be read, 3 they are not.
+#[derive(Debug, clap::Args)]
+pub struct ReplayArgs {
+    /// The recording; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// How to print events
+    #[arg(long, value_enum, default_value_t = Events::Pretty)]
+    pub events: Events,
 }
 
 /// Read drop logs, and say from which R on continuing is worth it

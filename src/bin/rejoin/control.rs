@@ -37,11 +37,8 @@ impl Controls {
 }
 
 fn parse(line: &str) -> Result<Control, ()> {
-    Ok(match line {
-        "network_lost" => Control::Signal(Signal::NetworkLost),
-        "network_available" => Control::Signal(Signal::NetworkAvailable),
-        "network_changed" => Control::Signal(Signal::NetworkChanged),
-        "cancel" => Control::Cancel,
-        _ => return Err(()),
-    })
+    match line {
+        "cancel" => Ok(Control::Cancel),
+        signal => Signal::named(signal).map(Control::Signal).ok_or(()),
+    }
 }

@@ -12,6 +12,7 @@ mod demo;
 mod exit;
 mod pretty;
 mod printer;
+mod replay;
 mod serve;
 mod stream;
 
@@ -48,6 +49,7 @@ async fn run(args: Args) -> Result<Exit, Stop> {
         Command::Stream(args) => stream::run(args).await,
         Command::ServeFlaky(args) => Ok(serve::run(args).await?),
         Command::Advise(args) => advise::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Checkpoint => Ok(checkpoint::run()?),
     }
 }

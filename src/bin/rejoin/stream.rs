@@ -5,6 +5,7 @@ use crate::control::{Control, Controls};
 use crate::exit::{Exit, Stop};
 use crate::printer::printer;
 use rejoin::client::{Client, TurnHandle, TurnRequest};
+use rejoin::recorder::Keep;
 use rejoin::turn::{DropRecord, ErrorKind, Event, EventKind, Policy};
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -17,6 +18,9 @@ pub async fn run(args: StreamArgs) -> Result<Exit, Stop> {
     only_one_reads_standard_input(&args)?;
     let client = client(&args)?;
     let mut request = request(&args)?;
+    if args.record.is_some() {
+        request = request.record(if args.record_text { Keep::Text } else { Keep::Shape });
+    }
     if let Some(id) = &args.turn_id {
         request = request.turn_id(id);
     }
@@ -56,6 +60,10 @@ pub async fn run(args: StreamArgs) -> Result<Exit, Stop> {
             printer.print(event)?;
         }
         if batch.finished {
+            if let (Some(file), Some(recording)) = (&args.record, turn.recording()) {
+                std::fs::write(file, recording.as_bytes())
+                    .map_err(|error| format!("{}: {error}", file.display()))?;
+            }
             if let Some(file) = &args.drop_log {
                 append(file, &turn.drop_log())?;
             }
@@ -147,7 +155,7 @@ fn request(args: &StreamArgs) -> Result<TurnRequest, String> {
     })
 }
 
-fn read(file: &Path) -> Result<String, String> {
+pub fn read(file: &Path) -> Result<String, String> {
     if file.as_os_str() == "-" {
         let mut text = String::new();
         return match std::io::stdin().read_to_string(&mut text) {

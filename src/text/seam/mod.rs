@@ -54,6 +54,11 @@ pub struct SeamContext {
     pub open_fence: Option<Fence>,
 }
 
+/// Every phrase that a preface is recognised by.
+pub(super) fn phrases() -> impl Iterator<Item = &'static str> {
+    words::all()
+}
+
 /// What a reply turned out to begin with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SeamKind {

@@ -137,3 +137,11 @@ pub(super) const TEXTS: &[&str] = &[
     "sentence", "sequence", "numbering", "paragraph", "discussion", "script", "speech", "previous",
     "last",
 ];
+
+/// Every phrase of these lists.
+pub(super) fn all() -> impl Iterator<Item = &'static str> {
+    [NODS, POINTERS, GOINGS_ON, RESTS, TALK, INTERRUPTIONS, SERVILE, EXCUSES, LABELS, TEXTS]
+        .into_iter()
+        .flatten()
+        .copied()
+}

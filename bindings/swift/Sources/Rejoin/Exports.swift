@@ -17,6 +17,7 @@
 @_exported import enum RejoinBindings.Outcome
 @_exported import struct RejoinBindings.Policy
 @_exported import enum RejoinBindings.Reason
+@_exported import enum RejoinBindings.Recording
 @_exported import enum RejoinBindings.ResetReason
 @_exported import enum RejoinBindings.SeamKind
 @_exported import enum RejoinBindings.Signal

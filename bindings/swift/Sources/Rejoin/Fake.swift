@@ -265,6 +265,8 @@ final class FakeTurnSource: TurnSource {
 
     func dropLog() -> [String] { [] }
 
+    func recording() -> String? { nil }
+
     func snapshot() -> Snapshot {
         let log = state.with { $0.log }
         let shown = shown(log)

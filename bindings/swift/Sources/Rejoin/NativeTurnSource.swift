@@ -58,6 +58,8 @@ final class NativeTurnSource: TurnSource {
 
     func dropLog() throws -> [String] { try translating { try native.dropLog() } }
 
+    func recording() throws -> String? { try translating { try native.recording() } }
+
     // The generated calls can throw only for a bug of the library; freeing the turn cancels it as
     // well.
     func cancel() { try? native.cancel() }

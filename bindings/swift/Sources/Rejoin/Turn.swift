@@ -67,6 +67,12 @@ public final class Turn: Sendable {
     ///
     /// - Throws: ``RejoinError`` of kind `.internal` for a bug of the library.
     public func dropLog() throws -> [String] { try source.dropLog() }
+
+    /// The turn's inputs as a text that `rejoin replay` plays again, if the request's `record`
+    /// asked for it: write it to a file, and a bug report becomes a test. Nil while the turn runs.
+    ///
+    /// - Throws: ``RejoinError`` of kind `.internal` for a bug of the library.
+    public func recording() throws -> String? { try source.recording() }
 }
 
 extension TurnEvent {

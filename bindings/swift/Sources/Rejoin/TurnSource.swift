@@ -24,6 +24,7 @@ protocol TurnSource: Sendable {
 
     func snapshot() throws -> Snapshot
     func dropLog() throws -> [String]
+    func recording() throws -> String?
     func signal(_ signal: Signal)
     func cancel()
 }

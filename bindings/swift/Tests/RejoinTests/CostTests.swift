@@ -66,6 +66,7 @@ private final class Counting: TurnSource {
     func lastEvent() throws -> TurnEvent? { try turn.source.lastEvent() }
     func snapshot() throws -> Snapshot { try turn.source.snapshot() }
     func dropLog() throws -> [String] { try turn.source.dropLog() }
+    func recording() throws -> String? { try turn.source.recording() }
     func signal(_ signal: Signal) { turn.signal(signal) }
     func cancel() { turn.cancel() }
 }

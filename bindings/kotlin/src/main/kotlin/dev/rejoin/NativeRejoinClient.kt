@@ -48,6 +48,8 @@ internal class NativeRejoinTurn(private val native: NativeTurn) : Turn {
 
     override fun dropLog(): List<String> = translating { native.dropLog() }
 
+    override fun recording(): String? = translating { native.recording() }
+
     /** For a turn that nobody else can hold: ends it, and frees it at once. */
     inline fun <T> alone(read: (NativeRejoinTurn) -> T): T = try {
         read(this)

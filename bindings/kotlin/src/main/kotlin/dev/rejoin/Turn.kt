@@ -53,6 +53,12 @@ interface Turn : AutoCloseable {
     fun dropLog(): List<String>
 
     /**
+     * The turn's inputs as a text that `rejoin replay` plays again, if [TurnRequest.record] asked
+     * for it: write it to a file, and a bug report becomes a test. Null while the turn runs.
+     */
+    fun recording(): String?
+
+    /**
      * The same as [cancel], for `use`. What has come so far can still be read; the memory is
      * freed when nobody holds the turn any more.
      */
