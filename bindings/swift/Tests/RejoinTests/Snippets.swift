@@ -26,6 +26,24 @@ private func tokens(_ appCheck: @escaping @Sendable () throws -> String) throws 
     return client
 }
 
+private func askAndLog(key: String, request: TurnRequest, log: (String) -> Void) async throws
+    -> Answer
+{
+    let careful = try RejoinClient(
+        apiKey: key,
+        policy: Policy(maxSpend: 0.01, inputPrice: 0.30, outputPrice: 2.50),
+        budget: Budget(money: 5)
+    )
+    var recorded = request
+    recorded.record = .shape
+    let turn = try careful.start(recorded)
+    defer {
+        try? turn.dropLog().forEach(log)
+        if let recording = try? turn.recording() { log(recording) }
+    }
+    return try await turn.answer()
+}
+
 private func errors(
     client: RejoinClient, request: TurnRequest, show: (String) -> Void,
     offerToTryAgain: (String) -> Void

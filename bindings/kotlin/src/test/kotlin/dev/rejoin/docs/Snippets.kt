@@ -51,6 +51,24 @@ private class Snippets(private val key: String) {
         }
     }
 
+    val careful = Rejoin.client(
+        apiKey = key,
+        policy = Policy(maxSpend = 0.01, inputPrice = 0.30, outputPrice = 2.50),
+        budget = Budget(money = 5.0),
+    )
+
+    suspend fun askAndLog(request: TurnRequest, log: (String) -> Unit): Answer {
+        val turn = careful.start(request.copy(record = Recording.SHAPE))
+        try {
+            return turn.await()
+        } catch (e: RejoinException) {
+            turn.recording()?.let(log)
+            throw e
+        } finally {
+            turn.dropLog().forEach(log)
+        }
+    }
+
     fun followUp(history: List<String>) = TurnRequest(
         model = "gemini-2.5-flash",
         system = "Answer in two sentences.",
