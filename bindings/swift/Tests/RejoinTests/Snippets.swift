@@ -26,7 +26,7 @@ private func tokens(_ appCheck: @escaping @Sendable () throws -> String) throws 
     return client
 }
 
-private func askAndLog(key: String, request: TurnRequest, log: (String) -> Void) async throws
+private func askAndLog(key: String, prompt: String, log: (String) -> Void) async throws
     -> Answer
 {
     let careful = try RejoinClient(
@@ -34,9 +34,8 @@ private func askAndLog(key: String, request: TurnRequest, log: (String) -> Void)
         policy: Policy(maxSpend: 0.01, inputPrice: 0.30, outputPrice: 2.50),
         budget: Budget(money: 5)
     )
-    var recorded = request
-    recorded.record = .shape
-    let turn = try careful.start(recorded)
+    let request = TurnRequest(model: "gemini-2.5-flash", prompt: prompt, record: .shape)
+    let turn = try careful.start(request)
     defer {
         try? turn.dropLog().forEach(log)
         if let recording = try? turn.recording() { log(recording) }

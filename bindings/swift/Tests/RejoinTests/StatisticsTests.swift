@@ -17,10 +17,10 @@ extension All {
             let answer = try await turn.answer()
             let lines = try turn.dropLog()
             #expect(lines.count == 1)
-            let drop = try JSON(parsing: lines[0])
-            #expect(drop["cause"]?.string == "reset")
+            let drop = try JSON.parse(lines[0])
+            #expect(drop["cause"]?.text == "reset")
             #expect(drop["received_tokens"]?.int == 40)
-            #expect(drop["next"]?["strategy"]?.string == "restart")
+            #expect(drop["next"]?["strategy"]?.text == "restart")
             #expect(!lines[0].contains("Secret") && !lines[0].contains("anna"))
             #expect(answer.attempts.map(\.seam) == [nil, nil])
         }
@@ -32,8 +32,7 @@ extension All {
             _ = try await plain.answer()
             #expect(try plain.recording() == nil)
             let again = try FlakyServer(broken)
-            var request = ask()
-            request.record = .shape
+            let request = TurnRequest(model: "m", prompt: "Go on.", record: .shape)
             let turn = try client(again.url).start(request)
             _ = try await turn.answer()
             let recording = try #require(try turn.recording())
@@ -43,9 +42,7 @@ extension All {
 
         @Test("a turn says what it cost and a client adds it up") func spend() async throws {
             let server = try FlakyServer(broken)
-            var policy = Policy.quick()
-            policy.inputPrice = 1
-            policy.outputPrice = 4
+            let policy = Policy.quick(.object(["input_price": .int(1), "output_price": .int(4)]))
             let client = try client(server.url, policy)
             let spend = try #require(try await client.ask(ask()).spend)
             #expect(spend.inputTokens == 20 && spend.outputTokens == 70)
