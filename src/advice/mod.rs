@@ -8,9 +8,11 @@
 //! stands the seam, which is not free: its price is an opinion, and stated as one.
 
 mod line;
+mod simulate;
 mod tally;
 mod threshold;
 
 pub use line::{DropLine, LineError};
+pub use simulate::{Row, Seams, Simulation, Strategy, World, WorldRows, simulate};
 pub use tally::{Continuations, Tally};
 pub use threshold::{Advice, Prices, Recommendation, Threshold, advise};

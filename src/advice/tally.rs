@@ -1,6 +1,7 @@
 //! The sums over a drop log. Memory does not grow with the log.
 
 use super::line::{DropLine, NextLine};
+use crate::turn::Chance;
 use std::collections::BTreeMap;
 
 /// R up to here is counted token by token; longer answers than this are no longer told apart.
@@ -8,6 +9,8 @@ use std::collections::BTreeMap;
 const MOST_R: usize = 65_536;
 /// Where a bar of the histogram begins: finer where drops are short.
 const EDGES: [u64; 13] = [0, 25, 50, 100, 150, 200, 300, 400, 600, 800, 1200, 2000, 4000];
+/// Times to a drop that are kept for the simulation.
+const SAMPLE: usize = 4096;
 /// Names of causes and reasons are a few dozen; a log of something else must not fill the memory.
 const MOST_NAMES: usize = 64;
 
@@ -49,6 +52,9 @@ pub struct Tally {
     pub output_tokens: u64,
     /// Tokens and milliseconds of streams from which a speed can be told.
     speed: (u64, u64),
+    /// Seconds from an attempt's start to its drop: a sample, each drop as likely as any other.
+    pub times: Vec<f64>,
+    chance: Chance,
     /// Drops for which the threshold decides, by R.
     by_r: Vec<u32>,
 }
@@ -66,6 +72,8 @@ impl Default for Tally {
             prompt_tokens: 0,
             output_tokens: 0,
             speed: (0, 0),
+            times: Vec::new(),
+            chance: Chance::new(1),
             by_r: vec![0; MOST_R + 1],
         }
     }
@@ -91,6 +99,9 @@ impl Tally {
             self.speed.0 = self.speed.0.saturating_add(drop.received_tokens);
             self.speed.1 = self.speed.1.saturating_add(took);
         }
+        if let Some(took) = drop.took_ms {
+            self.sample(took);
+        }
         if drop.is_for_the_threshold() {
             let r = usize::try_from(drop.committed_tokens).unwrap_or(MOST_R).min(MOST_R);
             self.by_r[r] = self.by_r[r].saturating_add(1);
@@ -103,6 +114,18 @@ impl Tally {
             if drop.was_continued() {
                 self.continuations.add(next);
             }
+        }
+    }
+
+    fn sample(&mut self, millis: u64) {
+        #[allow(clippy::cast_precision_loss)]
+        let seconds = millis as f64 / 1000.0;
+        if self.times.len() < SAMPLE {
+            return self.times.push(seconds);
+        }
+        let place = usize::try_from(self.chance.next() % self.drops.max(1)).unwrap_or(usize::MAX);
+        if let Some(old) = self.times.get_mut(place) {
+            *old = seconds;
         }
     }
 

@@ -1,5 +1,6 @@
 //! Pauses between attempts: exponential, with jitter, from a seed so that a turn can be replayed.
 
+use super::chance::Chance;
 use super::policy::Policy;
 use std::time::Duration;
 
@@ -7,12 +8,12 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct Backoff {
     taken: u32,
-    random: u64,
+    chance: Chance,
 }
 
 impl Backoff {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { taken: 0, random: seed }
+        Self { taken: 0, chance: Chance::new(seed) }
     }
 
     /// The next pause: `base * 2^n`, at most the maximum, less a random share of it.
@@ -25,19 +26,8 @@ impl Backoff {
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss
         )]
-        let pause = (full as f64 * (1.0 - policy.backoff_jitter * self.next_random())) as u64;
+        let pause = (full as f64 * (1.0 - policy.backoff_jitter * self.chance.share())) as u64;
         Duration::from_millis(pause)
-    }
-
-    /// `SplitMix64`: small, and good enough to spread phones apart.
-    fn next_random(&mut self) -> f64 {
-        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        #[allow(clippy::cast_precision_loss)]
-        let unit = ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64;
-        unit
     }
 }
 

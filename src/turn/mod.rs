@@ -17,6 +17,7 @@ mod attempt;
 mod backoff;
 mod billing;
 mod calls;
+mod chance;
 mod continuation;
 mod drop_log;
 mod ending;
@@ -30,6 +31,8 @@ mod spend;
 mod units;
 
 pub use attempt::Endpoint;
+#[cfg(feature = "cli")]
+pub(crate) use chance::Chance;
 pub use drop_log::{DropRecord, NextAttempt, drop_records};
 pub use ending::BodyEnd;
 pub use event::{

@@ -145,3 +145,23 @@ fn what_cannot_be_read_or_priced_is_wrong_usage() {
     assert_eq!(rejoin(&["advise", &log, "--input-price=-1"]).code, 2);
     assert_eq!(rejoin(&["advise", &log, "--html", "/no/such/folder/page.html"]).code, 2);
 }
+
+#[test]
+fn a_simulation_needs_no_log_and_is_the_same_for_the_same_seed() {
+    let args = ["advise", "--simulate", "--turns", "300"];
+    let ran = rejoin(&args);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    for part in ["calm:", "train:", "lift:", "weak cell:", "overload:", "oracle"] {
+        assert!(ran.out.contains(part), "no {part:?} in:\n{}", ran.out);
+    }
+    assert!(!ran.out.contains("your log"), "{}", ran.out);
+    assert_eq!(rejoin(&args).out, ran.out);
+    assert_ne!(rejoin(&[&args[..], &["--seed", "2"]].concat()).out, ran.out);
+    let log = drop_log("drops-simulated.jsonl", &[]);
+    let page = format!("{}/simulated.html", env!("CARGO_TARGET_TMPDIR"));
+    let with_log = rejoin(&[&args[..], &[&log, "--html", &page]].concat());
+    assert!(with_log.out.contains("your log:") && with_log.out.contains("2 drops in 1 file"));
+    let html = std::fs::read_to_string(&page).expect("a page");
+    assert!(html.contains("<h3>weak cell</h3>") && html.contains("<h3>your log</h3>"));
+    assert_eq!(rejoin(&["advise", "--turns", "9"]).code, 2);
+}

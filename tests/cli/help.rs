@@ -35,7 +35,14 @@ fn each_subcommand_explains_its_options() {
         (&["serve-flaky", "--help"], &["--script", "--listen", "--network"]),
         (
             &["advise", "--help"],
-            &["--input-price", "--output-price", "--seam-price", "--threshold", "--html"],
+            &[
+                "--input-price",
+                "--output-price",
+                "--seam-price",
+                "--threshold",
+                "--simulate",
+                "--html",
+            ],
         ),
         (&["checkpoint", "--help"], &["committed_utf16"]),
     ] {

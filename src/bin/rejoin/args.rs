@@ -180,7 +180,7 @@ pub struct ReplayArgs {
 #[derive(Debug, clap::Args)]
 pub struct AdviseArgs {
     /// Drop logs; `-` reads standard input
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "simulate", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Money for a million input tokens. The default is Gemini 2.5 Flash's, in dollars
     #[arg(long, value_name = "MONEY", default_value_t = 0.30, value_parser = money)]
@@ -197,6 +197,17 @@ pub struct AdviseArgs {
     /// A threshold to look at, beside the usual ones
     #[arg(long, value_name = "TOKENS")]
     pub threshold: Option<u64>,
+    /// Play seeded turns through trains, lifts and weak cells, and through drops like the log's,
+    /// for Rejoin's gate, for other policies, and for an oracle that knows when drops come
+    #[arg(long)]
+    pub simulate: bool,
+    /// Turns to play for each of them
+    #[arg(long, value_name = "N", default_value_t = 5000, requires = "simulate",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub turns: u32,
+    /// The same seed gives the same turns
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "simulate")]
+    pub seed: u64,
     /// Write the same as one self-contained page with charts
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

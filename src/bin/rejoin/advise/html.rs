@@ -1,8 +1,8 @@
 //! The findings as one page that needs nothing beside itself.
 
-use super::Findings;
 use super::chart::{Bar, Point, columns, curve, escaped};
 use super::report::{amount, headline, is_recommended, notes, range, recommendation, seconds};
+use super::{Findings, simulation};
 use crate::pretty::words::number;
 use rejoin::advice::Recommendation;
 use std::collections::BTreeMap;
@@ -12,7 +12,10 @@ pub fn page(findings: &Findings) -> String {
     let notes: Vec<_> =
         notes(findings).iter().map(|note| format!("<li>{}</li>", escaped(note))).collect();
     let notes = notes.concat();
-    let body = if findings.tally.drops == 0 { String::new() } else { charts(findings) };
+    let mut body = if findings.tally.drops == 0 { String::new() } else { charts(findings) };
+    if !findings.worlds.is_empty() {
+        body.push_str(&simulation::charts(&findings.worlds));
+    }
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\

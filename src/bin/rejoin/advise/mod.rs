@@ -3,10 +3,13 @@
 mod chart;
 mod html;
 mod report;
+mod simulation;
 
 use crate::args::AdviseArgs;
 use crate::exit::{Exit, Stop};
-use rejoin::advice::{Advice, DropLine, LineError, Prices, Tally, advise};
+use rejoin::advice::{
+    Advice, DropLine, LineError, Prices, Seams, Simulation, Tally, WorldRows, advise, simulate,
+};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
@@ -24,6 +27,8 @@ pub struct Findings {
     /// Lines that were no JSON, or drops without what makes one; and the first one's place.
     pub unreadable: u64,
     pub first_unreadable: Option<String>,
+    /// What the simulation gave, if it was asked for.
+    pub worlds: Vec<WorldRows>,
 }
 
 pub fn run(args: &AdviseArgs) -> Result<Exit, Stop> {
@@ -54,6 +59,13 @@ fn read_all(args: &AdviseArgs) -> Result<Findings, String> {
         }
     }
     let advice = advise(&reader.tally, &prices, args.threshold);
+    let worlds = if args.simulate {
+        let seams = Seams::of(&reader.tally);
+        let simulation = Simulation { turns: args.turns, seed: args.seed, prices, seams };
+        simulate(&simulation, &reader.tally.times)
+    } else {
+        Vec::new()
+    };
     Ok(Findings {
         tally: reader.tally,
         advice,
@@ -61,6 +73,7 @@ fn read_all(args: &AdviseArgs) -> Result<Findings, String> {
         files: args.files.len(),
         unreadable: reader.unreadable,
         first_unreadable: reader.first_unreadable,
+        worlds,
     })
 }
 

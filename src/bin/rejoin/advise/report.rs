@@ -1,6 +1,6 @@
 //! The findings as text for a terminal or a file.
 
-use super::Findings;
+use super::{Findings, simulation};
 use crate::pretty::words::number;
 use rejoin::advice::{Recommendation, Threshold};
 use std::collections::BTreeMap;
@@ -11,32 +11,44 @@ const BAR: u64 = 36;
 
 pub fn text(findings: &Findings) -> String {
     let mut out = String::new();
+    if findings.files > 0 {
+        log(&mut out, findings);
+    }
+    if !findings.worlds.is_empty() {
+        if !out.is_empty() {
+            line(&mut out, "");
+        }
+        out.push_str(&simulation::text(&findings.worlds));
+    }
+    out
+}
+
+fn log(out: &mut String, findings: &Findings) {
     let tally = &findings.tally;
-    line(&mut out, &headline(findings));
+    line(out, &headline(findings));
     for note in notes(findings) {
-        line(&mut out, &note);
+        line(out, &note);
     }
     if tally.drops == 0 {
-        return out;
+        return;
     }
-    line(&mut out, "");
-    names(&mut out, "causes", &tally.causes);
-    names(&mut out, "next", &tally.strategies);
-    names(&mut out, "because", &tally.reasons);
-    line(&mut out, "");
-    line(&mut out, "R, the output tokens in hand, of the drops that the threshold decides");
+    line(out, "");
+    names(out, "causes", &tally.causes);
+    names(out, "next", &tally.strategies);
+    names(out, "because", &tally.reasons);
+    line(out, "");
+    line(out, "R, the output tokens in hand, of the drops that the threshold decides");
     let most = tally.histogram().map(|(_, _, count)| count).max().unwrap_or(0).max(1);
     for (low, high, count) in tally.histogram() {
         let range = range(low, high);
         let cells = (count * BAR).div_ceil(most);
         let bar = "#".repeat(usize::try_from(cells).unwrap_or(0));
-        line(&mut out, format!("{range:>12}  {:>9}  {bar}", number(count)).trim_end());
+        line(out, format!("{range:>12}  {:>9}  {bar}", number(count)).trim_end());
     }
-    line(&mut out, "");
-    thresholds(&mut out, findings);
-    line(&mut out, "");
-    line(&mut out, &recommendation(findings));
-    out
+    line(out, "");
+    thresholds(out, findings);
+    line(out, "");
+    line(out, &recommendation(findings));
 }
 
 /// What was read.
@@ -198,7 +210,7 @@ pub fn seconds(seconds: f64) -> String {
 }
 
 #[allow(clippy::cast_precision_loss)] // Shown with three digits.
-fn ratio(part: u64, whole: u64) -> f64 {
+pub fn ratio(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
