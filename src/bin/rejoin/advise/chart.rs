@@ -6,7 +6,7 @@ const WIDE: f64 = 640.0;
 const HIGH: f64 = 250.0;
 /// Room at the left, and for the labels at the foot.
 const LEFT: f64 = 16.0;
-const FOOT: f64 = 56.0;
+const FOOT: f64 = 64.0;
 const TOP: f64 = 12.0;
 
 /// A bar and its label; `strong` where the reader should look.
@@ -17,10 +17,11 @@ pub struct Bar {
     pub strong: bool,
 }
 
-/// Bars that stand side by side.
+/// Bars that stand side by side. `scale`: the value of a bar of full height, at least; several
+/// charts of one scale can be compared.
 #[allow(clippy::cast_precision_loss)]
-pub fn columns(title: &str, bars: &[Bar]) -> String {
-    let most = bars.iter().map(|bar| bar.value).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+pub fn columns(title: &str, bars: &[Bar], scale: f64) -> String {
+    let most = bars.iter().map(|bar| bar.value).fold(scale, f64::max).max(f64::MIN_POSITIVE);
     let step = (WIDE - LEFT) / bars.len().max(1) as f64;
     let mut svg = open(title);
     axis(&mut svg, 0.0);

@@ -8,7 +8,10 @@ use rejoin::advice::Recommendation;
 use std::collections::BTreeMap;
 
 pub fn page(findings: &Findings) -> String {
-    let advice = escaped(&recommendation(findings));
+    let advice = match findings.files {
+        0 => "What the gate's decisions are worth where lines break, by simulation.".to_owned(),
+        _ => escaped(&recommendation(findings)),
+    };
     let notes: Vec<_> =
         notes(findings).iter().map(|note| format!("<li>{}</li>", escaped(note))).collect();
     let notes = notes.concat();
@@ -21,10 +24,13 @@ pub fn page(findings: &Findings) -> String {
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
          <title>Rejoin: what your drops say</title><style>{STYLE}</style></head><body><main>\
          <h1>What your drops say</h1><p class=\"lead\">{advice}</p>\
-         <p>{}.</p><ul>{notes}</ul>{body}\
+         {}<ul>{notes}</ul>{body}\
          <footer>rejoin {} advise, input {} and output {} per million tokens</footer>\
          </main></body></html>\n",
-        escaped(&headline(findings)),
+        match findings.files {
+            0 => String::new(),
+            _ => format!("<p>{}.</p>", escaped(&headline(findings))),
+        },
         env!("CARGO_PKG_VERSION"),
         amount(findings.prices.input),
         amount(findings.prices.output)
@@ -63,14 +69,14 @@ fn charts(findings: &Findings) -> String {
         section(
             "Output tokens in hand at the drop",
             "Drops for which the threshold decides; bars that it would continue stand out.",
-            &columns("Drops by R", &bars),
+            &columns("Drops by R", &bars, 0.0),
         ),
         section(
             "What each threshold is worth",
             "Saved money and time, less the price of the seams.",
             &curve("Net by threshold", &points),
         ),
-        section("What broke", "Drops by cause.", &columns("Drops by cause", &causes)),
+        section("What broke", "Drops by cause.", &columns("Drops by cause", &causes, 0.0)),
         table(findings),
     ]
     .concat()

@@ -47,7 +47,7 @@ pub fn better(worlds: &[WorldRows]) -> Vec<String> {
             let spared = 1.0 - on / now;
             (spared > WORTH).then(|| {
                 format!(
-                    "{}: stream_drops_before_fallback=100 would be paid {:.0} % less: what is \
+                    "{}: stream_drops_before_fallback=100 would cost {:.0} % less: what is \
                      fetched in one piece is lost whole when the line breaks again",
                     world.world.as_str(),
                     spared * 100.0
@@ -87,13 +87,16 @@ fn whole(tokens: f64) -> String {
 
 /// A chart for each world: what each policy pays beyond the oracle.
 pub fn charts(worlds: &[WorldRows]) -> String {
+    let beyond = |world: &WorldRows, row: &Row| world.beyond_oracle(row.strategy).unwrap_or(0.0);
+    let all = worlds.iter().flat_map(|world| world.rows.iter().map(|row| beyond(world, row)));
+    let most = all.fold(0.0, f64::max) * 100.0;
     let charts = worlds.iter().map(|world| {
         let bars: Vec<_> = world
             .rows
             .iter()
             .filter(|row| row.strategy != Strategy::Oracle)
             .map(|row| {
-                let beyond = world.beyond_oracle(row.strategy).unwrap_or(0.0) * 100.0;
+                let beyond = beyond(world, row) * 100.0;
                 Bar {
                     label: row.strategy.as_str().to_owned(),
                     value: beyond.max(0.0),
@@ -103,7 +106,7 @@ pub fn charts(worlds: &[WorldRows]) -> String {
             })
             .collect();
         let name = world.world.as_str();
-        format!("<h3>{}</h3>{}", escaped(name), columns(name, &bars))
+        format!("<h3>{}</h3>{}", escaped(name), columns(name, &bars, most))
     });
     let charts: Vec<_> = charts.collect();
     let notes: Vec<_> =
