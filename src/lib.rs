@@ -87,3 +87,12 @@ pub mod testkit;
 
 #[cfg(feature = "ffi")]
 uniffi::setup_scaffolding!();
+
+/// The pages for people who write Rust: their code is compiled, and run where it needs no network.
+#[cfg(all(doctest, feature = "testkit"))]
+mod pages {
+    #[doc = include_str!("../docs/rust.md")]
+    struct Rust;
+    #[doc = include_str!("../docs/testing.md")]
+    struct Testing;
+}
