@@ -31,6 +31,7 @@ ok "manifest: package" has 'package="dev.rejoin"' "$work/aar/AndroidManifest.xml
 ok "manifest: API level 24" has 'minSdkVersion="24"' "$work/aar/AndroidManifest.xml"
 ok "manifest: INTERNET" has 'android.permission.INTERNET' "$work/aar/AndroidManifest.xml"
 ok "rules: JNA" has '^-keep class com\.sun\.jna\.\*\*' "$work/aar/proguard.txt"
+ok "rules: annotations" has '^-keepattributes RuntimeVisibleAnnotations' "$work/aar/proguard.txt"
 ok "rules: bindings" has '^-keep class dev\.rejoin\.\*\*' "$work/aar/proguard.txt"
 ok "rules: java.awt" has '^-dontwarn java\.awt\.\*\*' "$work/aar/proguard.txt"
 

@@ -53,16 +53,17 @@ serve() { # NAME RESPONSES: leaves its address in `address`; ends with this scri
 }
 servers=()
 trap 'kill "${servers[@]}" 2> /dev/null || true' EXIT
-run() { # JAR: on the shrunk jar alone, so that nothing that was removed is found elsewhere.
+run() { # JAR SAID: on the shrunk jar alone, so that nothing that was removed is found elsewhere.
   serve answering "$answer,$answer"
   local answering=$address
   serve refusing '{"send":[{"error":401,"message":"No."}],"status":401}'
   java -cp "$1" -Djna.boot.library.path=$work/boot -Djna.nounpack=true -Djna.nosys=true \
-    -Djna.library.path=$native app.probe.ProbeKt "$answering" "$address"
+    -Djna.library.path=$native app.probe.ProbeKt "$answering" "$address" > "$2" 2>&1
 }
 
 shrink $work/shrunk.jar $work/app.pro $work/rejoin/proguard.txt
-run $work/shrunk.jar | tee $work/said
+run $work/shrunk.jar $work/said || { cat $work/said >&2; exit 1; }
+cat $work/said
 diff - $work/said <<'SAID'
 events: [started, text, dropped, reset, completed]
 transcript: Rivers run to the sea.
@@ -75,7 +76,7 @@ after=$(classes $work/shrunk.jar)
 echo "ok    R8 full mode: $after classes of $before left, and the app runs"
 
 shrink $work/bare.jar $work/app.pro
-if run $work/bare.jar > $work/bare.said 2>&1; then
+if run $work/bare.jar $work/bare.said; then
   echo "check-r8: without the rules it runs as well: they prove nothing" >&2
   exit 1
 fi
