@@ -1,8 +1,10 @@
 package dev.rejoin.sample.support
 
+import android.content.Context
 import android.content.Intent
 import android.graphics.Bitmap
 import android.graphics.Canvas
+import android.net.ConnectivityManager
 import android.os.Bundle
 import android.os.Looper
 import android.text.Spanned
@@ -106,6 +108,23 @@ class Phone private constructor(private val controller: ActivityController<MainA
         tick()
     }
 
+    /** Asks under the app's settings, as a tap on a story or a typed question does. */
+    fun ask(question: String) {
+        activity.ask(question)
+        tick()
+    }
+
+    /** What a screen reader says by itself: the live region's texts, each once. */
+    fun spoken(): List<String> = frames.map { it.headline }.filter { it.isNotEmpty() }
+        .fold(emptyList()) { said, line -> if (said.lastOrNull() == line) said else said + line }
+
+    /** What the device says of its network. */
+    fun network(tell: (ConnectivityManager.NetworkCallback) -> Unit) {
+        val manager = activity.getSystemService(Context.CONNECTIVITY_SERVICE) as ConnectivityManager
+        shadowOf(manager).networkCallbacks.forEach(tell)
+        tick()
+    }
+
     /** Every text that can be seen, for messages and for searching. */
     fun texts(): List<String> = all(root).filterIsInstance<TextView>()
         .filter { it.isShown && it.text.isNotEmpty() }.map { it.text.toString() }.toList()
@@ -118,11 +137,16 @@ class Phone private constructor(private val controller: ActivityController<MainA
         tick()
     }
 
-    /** The system kills the process in the background; then the user comes back. */
-    fun killAndReturn(): Phone {
+    /**
+     * The user leaves, [away] happens, the system kills the process in the background, and the
+     * user comes back to what was saved on leaving.
+     */
+    fun killAndReturn(away: () -> Unit = {}): Phone {
         val saved = Bundle()
-        controller.pause().stop().saveInstanceState(saved).destroy()
         val intent = activity.intent
+        controller.pause().stop().saveInstanceState(saved)
+        away()
+        controller.destroy()
         return opened(intent, saved)
     }
 
