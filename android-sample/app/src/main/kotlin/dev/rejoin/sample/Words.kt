@@ -69,7 +69,7 @@ class Words(private val res: Resources) {
         },
     )
 
-    /** Why: "23 tokens in hand (measured) · a tool call was seen". */
+    /** Why: "23 tokens to build on (measured) · a tool call was seen". */
     fun why(drop: Drop): String {
         val exact = res.getString(if (drop.exact) R.string.measured else R.string.estimated)
         val reasons = drop.decision.reasons.joinToString(", ") { reason(it) }

@@ -104,7 +104,7 @@ class ControlTest {
         }
         assertFalse(phone.shown(R.id.countdown))
         phone.shot("offline")
-        phone.advance(120_000)
+        phone.advance(20_000)
         assertEquals(1, server.requests.size)
         phone.network { it.onAvailable(network) }
         server.request(2, phone).apply { show(phone, "Because they are content.", 6); stop(6) }

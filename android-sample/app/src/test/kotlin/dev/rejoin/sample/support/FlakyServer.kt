@@ -2,6 +2,7 @@ package dev.rejoin.sample.support
 
 import java.io.File
 import java.util.concurrent.TimeUnit
+import org.json.JSONObject
 
 /** The flaky server as a process of its own, on a network of the Android emulator's. */
 class FlakyServer(script: File, network: String = "full") : AutoCloseable {
@@ -22,11 +23,13 @@ class FlakyServer(script: File, network: String = "full") : AutoCloseable {
         private val root = File(System.getProperty("rejoin.root"))
 
         /** A story of the sample's or of `rejoin demo`. */
-        fun story(name: String, network: String = "full"): FlakyServer {
-            val folders = listOf("android-sample/stories", "src/bin/rejoin/demo")
-            val file = folders.map { File(root, "$it/$name.json") }.first { it.exists() }
-            return FlakyServer(file, network)
-        }
+        fun story(name: String, network: String = "full") = FlakyServer(file(name), network)
+
+        /** What the script of a story says. */
+        fun script(name: String) = JSONObject(file(name).readText())
+
+        private fun file(name: String) = listOf("android-sample/stories", "src/bin/rejoin/demo")
+            .map { File(root, "$it/$name.json") }.first { it.exists() }
 
         /** Responses written in the test. */
         fun of(vararg responses: String, network: String = "full"): FlakyServer {

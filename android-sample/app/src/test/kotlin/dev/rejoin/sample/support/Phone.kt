@@ -23,6 +23,7 @@ import org.robolectric.Robolectric
 import org.robolectric.RuntimeEnvironment
 import org.robolectric.Shadows.shadowOf
 import org.robolectric.android.controller.ActivityController
+import org.robolectric.shadows.ShadowChoreographer
 
 /** A phone with the app on it, as somebody who holds it sees it. */
 class Phone private constructor(private val controller: ActivityController<MainActivity>) :
@@ -42,6 +43,16 @@ class Phone private constructor(private val controller: ActivityController<MainA
 
     /** Every frame since the app was opened or turned, in order: nothing flashes by unseen. */
     val frames = mutableListOf<Frame>()
+
+    /** How many frames the phone's screen has had. */
+    var framesPassed = 0L
+        private set
+
+    /** For a test that counts: what looks at frames costs time as well. */
+    fun stopWatching() {
+        activity.frames.drawn = {}
+        framesPassed = 0
+    }
 
     private fun watch() {
         activity.frames.drawn = {
@@ -71,11 +82,15 @@ class Phone private constructor(private val controller: ActivityController<MainA
         val now = System.nanoTime()
         val passed = ((now - last) / 1_000_000).coerceAtMost(FRAME_MS)
         last = now
+        framesPassed += 1
         shadowOf(Looper.getMainLooper()).idleFor(Duration.ofMillis(passed))
     }
 
-    /** So much time passes on the phone, at once. */
-    fun advance(ms: Long) = shadowOf(Looper.getMainLooper()).idleFor(Duration.ofMillis(ms))
+    /** So much time passes on the phone, frame by frame, whatever the real clock says. */
+    fun advance(ms: Long) = repeat((ms / FRAME_MS).toInt()) {
+        framesPassed += 1
+        shadowOf(Looper.getMainLooper()).idleFor(Duration.ofMillis(FRAME_MS))
+    }
 
     /** What the current answer shows, its blocks one below the other. */
     val answer: String get() = answerView?.shownText.orEmpty()
@@ -133,6 +148,8 @@ class Phone private constructor(private val controller: ActivityController<MainA
     fun turn(qualifiers: String = "+land") {
         RuntimeEnvironment.setQualifiers(qualifiers)
         controller.configurationChange(RuntimeEnvironment.getApplication().resources.configuration)
+        // Robolectric shows the new window only when told to.
+        controller.visible()
         watch()
         tick()
     }
@@ -153,9 +170,10 @@ class Phone private constructor(private val controller: ActivityController<MainA
     private val root: ViewGroup get() = activity.window.decorView as ViewGroup
 
     /** A picture of the screen, under this name in target/shots. */
-    fun shot(name: String) {
-        tick()
-        val view = root
+    fun shot(name: String, of: View? = null) {
+        // A click is laid out in the frame after it.
+        advance(2 * FRAME_MS)
+        val view = of ?: root
         val bitmap = Bitmap.createBitmap(view.width, view.height, Bitmap.Config.ARGB_8888)
         view.draw(Canvas(bitmap))
         val file = File(System.getProperty("shots"), "$name.png")
@@ -181,6 +199,9 @@ class Phone private constructor(private val controller: ActivityController<MainA
 
         /** Opens the app, and waits until it has drawn. */
         fun opened(intent: Intent, saved: Bundle? = null): Phone {
+            // Frames come with the phone's clock, as on a screen with 60 Hz.
+            ShadowChoreographer.setPaused(true)
+            ShadowChoreographer.setFrameDelay(Duration.ofMillis(FRAME_MS))
             val controller = Robolectric.buildActivity(MainActivity::class.java, intent)
             val phone = Phone(if (saved == null) controller.setup() else controller.setup(saved))
             phone.watch()
