@@ -39,7 +39,6 @@ data class Story(
             Story("busy", "A busy server", "Give me a name for a sailing boat."),
             Story(
                 "workshop", "Thoughts, code, a picture", "How many bricks does a garden wall take?",
-                tools = emptyList(),
             ),
             Story("schema", "Strict JSON", "A recipe for lemon cake, as JSON.", json = true),
             Story(
@@ -48,6 +47,9 @@ data class Story(
             ),
         )
 
-        fun named(name: String?) = ALL.firstOrNull { it.name == name }
+        /** Breaks only when somebody breaks it: for the Drop button, and for scripts. */
+        private val byHand = Story("slow-tunnel", "Through a tunnel", "Plan me a slow Saturday in Lisbon.")
+
+        fun named(name: String?) = (ALL + byHand).firstOrNull { it.name == name }
     }
 }

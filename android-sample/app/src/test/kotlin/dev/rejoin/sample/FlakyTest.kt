@@ -8,6 +8,7 @@ import dev.rejoin.sample.support.Phone
 import dev.rejoin.sample.support.untilDone
 import java.lang.management.ManagementFactory
 import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.locks.LockSupport
 import org.json.JSONObject
 import org.junit.Assert.assertEquals
 import org.junit.Assert.assertTrue
@@ -56,7 +57,7 @@ class FlakyTest {
                 for (i in 0 until (never?.length() ?: 0)) {
                     assertTrue(phone.frames.none { it.answer.contains(never!!.getString(i)) })
                 }
-                assertTrue("it streamed: ${phone.frames.size} pictures", phone.frames.map { it.answer }.distinct().size > 3)
+                assertTrue("it streamed: ${phone.frames.size} pictures", phone.frames.map { it.answer }.distinct().size > 2)
                 also(phone)
                 phone.shot("$name-$network")
             }
@@ -82,24 +83,27 @@ class FlakyTest {
                 val passesBefore = phone.activity.frames.passes
                 val cpu = mutableListOf<Long>()
                 phone.activity.ask("Go on.")
-                val began = System.nanoTime()
-                var drawnAt = 0L
-                phone.until("the end") {
+                var firstAt = 0L
+                val limit = System.nanoTime() + 60_000_000_000
+                while (!phone.text(R.id.headline).startsWith("Done")) {
+                    check(System.nanoTime() < limit) { "never done: ${phone.texts()}" }
+                    // One frame of the phone's, at the pace of a screen with 60 Hz or slower.
+                    val next = System.nanoTime() + 16_666_667
                     val before = threads.currentThreadCpuTime
                     phone.advance(16)
                     cpu += threads.currentThreadCpuTime - before
-                    if (drawnAt == 0L && phone.answer.isNotEmpty()) drawnAt = System.nanoTime()
-                    phone.text(R.id.headline).startsWith("Done")
+                    if (firstAt == 0L && phone.answer.isNotEmpty()) firstAt = System.nanoTime()
+                    LockSupport.parkNanos(next - System.nanoTime())
                 }
-                val took = (System.nanoTime() - drawnAt) / 1e9
+                val took = (System.nanoTime() - firstAt) / 1e9
                 val passes = phone.activity.frames.passes - passesBefore
-                val frames = phone.framesPassed
+                val frames = cpu.size
                 val report = phone.activity.conversation.exchanges.last().screen().transcript.completed!!
                 val words = report.text.split(Regex("\\s+")).filter { it.isNotEmpty() }
                 assertEquals(groups * perGroup, words.size)
                 val sorted = cpu.sorted()
                 println(
-                    "frames: ${words.size} events in %.1f s, $passes passes in ${cpu.size} frames; ".format(took) +
+                    "frames: ${words.size} events in %.1f s, $passes passes in $frames frames; ".format(took) +
                         "main thread per frame: median %.1f ms, 99 %% %.1f ms, most %.1f ms of CPU".format(
                             sorted[sorted.size / 2] / 1e6, sorted[sorted.size * 99 / 100] / 1e6, sorted.last() / 1e6,
                         ),

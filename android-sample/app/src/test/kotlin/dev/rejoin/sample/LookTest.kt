@@ -64,7 +64,7 @@ class LookTest {
     }
 
     @Test
-    @Config(qualifiers = "$PHONE-night")
+    @Config(qualifiers = "w411dp-h860dp-night-xhdpi")
     fun `the dark theme is dark`() = told("tunnel") { server, phone ->
         server.request(1, phone).apply {
             show(phone, LISBON + "In the afternoon, take the ferry. Find a low wall by the wa", 300)
@@ -157,7 +157,7 @@ class LookTest {
         sheet.findViewById<Spinner>(R.id.presentation).setSelection(2)
         sheet.findViewById<View>(R.id.settings_done).performClick()
         server.request(1, phone).apply {
-            show(phone, "In the afternoon, take the ferry. Find a low wall by the wa", 300)
+            show(phone, LISBON + "In the afternoon, take the ferry. Find a low wall by the wa", 300)
             reset()
         }
         val second = server.request(2, phone)
@@ -165,19 +165,15 @@ class LookTest {
         second.stop(9)
         phone.until("the end") { phone.text(R.id.headline).startsWith("Done") }
         assertEquals(" Find a low wall by the wa", phone.spanned<StruckSpan>())
-        assertEquals(
-            "In the afternoon, take the ferry. Find a low wall by the wa Find a low wall by the water.",
-            phone.answer,
-        )
+        val whole = "In the afternoon, take the ferry. Find a low wall by the water."
+        assertTrue(phone.answer, phone.answer.endsWith(whole.replace("ferry.", "ferry. Find a low wall by the wa")))
         phone.shot("kept-struck")
         // Another way to show it: the turn is read again from its first event, not asked again.
         phone.activity.findViewById<View>(R.id.open_settings).performClick()
         val again = ShadowDialog.getLatestDialog()
         again.findViewById<Spinner>(R.id.presentation).setSelection(0)
         again.findViewById<View>(R.id.settings_done).performClick()
-        phone.until("only the answer") {
-            phone.answer == "In the afternoon, take the ferry. Find a low wall by the water."
-        }
+        phone.until("only the answer") { phone.answer.endsWith("river.\n$whole") }
         assertEquals(2, server.requests.size)
     }
 

@@ -44,14 +44,9 @@ class Phone private constructor(private val controller: ActivityController<MainA
     /** Every frame since the app was opened or turned, in order: nothing flashes by unseen. */
     val frames = mutableListOf<Frame>()
 
-    /** How many frames the phone's screen has had. */
-    var framesPassed = 0L
-        private set
-
     /** For a test that counts: what looks at frames costs time as well. */
     fun stopWatching() {
         activity.frames.drawn = {}
-        framesPassed = 0
     }
 
     private fun watch() {
@@ -82,13 +77,11 @@ class Phone private constructor(private val controller: ActivityController<MainA
         val now = System.nanoTime()
         val passed = ((now - last) / 1_000_000).coerceAtMost(FRAME_MS)
         last = now
-        framesPassed += 1
         shadowOf(Looper.getMainLooper()).idleFor(Duration.ofMillis(passed))
     }
 
     /** So much time passes on the phone, frame by frame, whatever the real clock says. */
     fun advance(ms: Long) = repeat((ms / FRAME_MS).toInt()) {
-        framesPassed += 1
         shadowOf(Looper.getMainLooper()).idleFor(Duration.ofMillis(FRAME_MS))
     }
 

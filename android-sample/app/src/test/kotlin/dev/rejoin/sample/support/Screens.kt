@@ -17,7 +17,9 @@ fun told(story: String? = null, test: (ToldServer, Phone) -> Unit) {
 /** Says [text], and waits until it can be read. */
 fun ToldServer.Request.show(phone: Phone, text: String, tokens: Int? = null) {
     text(text, tokens)
-    val words = text.trim().lines().last().takeLast(20).trim()
+    // Marks are drawn, not shown: a bullet, a fence.
+    val line = text.lines().last { line -> line.any { it.isLetter() } }
+    val words = line.substring(line.indexOfFirst { it.isLetter() }).takeLast(20).trim()
     phone.until("«$words»") { phone.answer.contains(words) }
 }
 
