@@ -39,7 +39,7 @@ toolchain() {
 }
 
 # Panics name their file: of a crate, not of this machine.
-toolchain cargo fetch --quiet --locked
+toolchain cargo fetch --quiet --locked --target x86_64-linux-android
 paths=("--remap-path-prefix=$root/usr/lib/rustlib/src/rust/library=std")
 for crates in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do paths+=("--remap-path-prefix=$crates="); done
 
