@@ -1,6 +1,6 @@
 # Included by the Makefile.
 
-.PHONY: bindings kotlin kotlin-bench aar
+.PHONY: bindings kotlin kotlin-bench
 
 bindings: ## Generate the Kotlin and Swift bindings from the host library
 	scripts/bindings.sh kotlin
@@ -11,7 +11,3 @@ kotlin: ## Build the Kotlin layer and test it against the real library on a JVM
 
 kotlin-bench: ## What the FFI border costs at 30, 300 and 3,000 events/s
 	scripts/kotlin.sh bench
-
-aar: ## Build the AAR into a local Maven repository, and check it
-	bindings/kotlin/aar.sh
-	bindings/kotlin/check-aar.sh

@@ -13,17 +13,10 @@ out=${2:-bindings/$language/target/generated}
 target=${CARGO_TARGET_DIR:-target}
 
 case "$(uname -s)" in
-  Darwin)
-    library=$target/debug/librejoin.dylib
-    link=()
-    ;;
-  *)
-    library=$target/debug/librejoin.so
-    # As on Android, so that the AAR's checks hold for a host-only one too.
-    link=(-C link-arg=-Wl,-z,max-page-size=16384)
-    ;;
+  Darwin) library=$target/debug/librejoin.dylib ;;
+  *) library=$target/debug/librejoin.so ;;
 esac
-cargo rustc --quiet --lib --no-default-features --features ffi --crate-type cdylib -- ${link[@]+"${link[@]}"}
+cargo rustc --quiet --lib --no-default-features --features ffi --crate-type cdylib
 
 # Minutes to build, once; in the dev profile (DESIGN 8).
 cargo build --quiet --no-default-features --features bindgen --bin uniffi-bindgen

@@ -4,6 +4,9 @@ set -euo pipefail
 
 packages=()
 command -v cc >/dev/null || packages+=(gcc libc6-dev)
+for tool in python3 openssl unzip; do
+    command -v "$tool" >/dev/null || packages+=("$tool")
+done
 if [ ${#packages[@]} -gt 0 ]; then
     if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
         apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${packages[@]}"

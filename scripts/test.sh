@@ -4,7 +4,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-stages=(setup check rust-test kotlin aar swift)
+stages=(setup check rust-test kotlin android android-run aar r8 sample apk swift)
 table=""
 failed=0
 for stage in "${stages[@]}"; do

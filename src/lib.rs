@@ -65,11 +65,16 @@
 //! - `cli` (default): the `rejoin` command line. An app turns it off with
 //!   `default-features = false`.
 //! - `ffi`: the surface that Kotlin and Swift see, over `UniFFI`.
+//! - `bundled-unwinder`: an unwinder of our own, for Android builds without the NDK.
 
 // UniFFI's generated border is the only unsafe code; none of it is ours.
 #![cfg_attr(not(feature = "ffi"), forbid(unsafe_code))]
 #![cfg_attr(feature = "ffi", deny(unsafe_code))]
 #![warn(missing_docs, unreachable_pub)]
+
+// Linked for its symbols, which the standard library calls.
+#[cfg(all(target_os = "android", feature = "bundled-unwinder"))]
+extern crate unwinding as _;
 
 #[cfg(feature = "cli")]
 pub mod advice;

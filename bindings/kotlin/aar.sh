@@ -4,13 +4,20 @@
 #
 #   bindings/kotlin/aar.sh
 #
-# ANDROID_LIBS names a folder with <abi>/librejoin.so for each Android ABI. Without it the AAR
-# holds the host's library only: its version ends in -host, it has an entry HOST-ONLY.txt, and it
-# is no good on a phone.
+# ANDROID_LIBS names the folder with <abi>/librejoin.so for each ABI; by default it is the one that
+# `make android` fills. `cargo ndk -o` fills such a folder too.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-scripts/kotlin.sh classes
 here=bindings/kotlin
+libs=${ANDROID_LIBS:-${CARGO_TARGET_DIR:-target}/android/libs}
+if [ ! -e "$libs/arm64-v8a/librejoin.so" ]; then
+  [ -z "${CI:-}" ] || { echo "aar: no library in $libs, and CI is set" >&2; exit 1; }
+  echo "SKIPPED: the AAR, for there is no Android library in $libs." >&2
+  exit 0
+fi
+# Classes whose sources are gone would stay.
+rm -rf $here/target/classes $here/target/dokka
+scripts/kotlin.sh classes
 if [ ! -d $here/target/classes ]; then
   echo "SKIPPED: the AAR, because the Kotlin layer was." >&2
   exit 0
@@ -21,28 +28,20 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 work=$here/target/aar
 rm -rf $work
 mkdir -p $work/content/jni
-if [ -n "${ANDROID_LIBS:-}" ]; then
-  for library in "$ANDROID_LIBS"/*/librejoin.so; do
-    abi=$(basename "$(dirname "$library")")
-    mkdir -p "$work/content/jni/$abi"
-    cp "$library" "$work/content/jni/$abi/"
-  done
-else
-  version=$version-host
-  abi=$(uname -m | sed 's/aarch64/arm64-v8a/')
+for library in "$libs"/*/librejoin.so; do
+  abi=$(basename "$(dirname "$library")")
   mkdir -p "$work/content/jni/$abi"
-  strip --strip-unneeded -o "$work/content/jni/$abi/librejoin.so" $here/target/native/librejoin.so
-  echo "The library in here is the build machine's. It does not load on a phone." > $work/content/HOST-ONLY.txt
-  echo "AAR: host-only, version $version (no ANDROID_LIBS)"
-fi
+  cp "$library" "$work/content/jni/$abi/"
+done
 
 cp $here/aar/AndroidManifest.xml $here/aar/proguard.txt $work/content/
 : > $work/content/R.txt
 jar --create --no-manifest --file $work/content/classes.jar -C $here/target/classes .
 
+# All of it anew: what an older version left is stale.
 folder=$here/target/m2/dev/rejoin/rejoin-android/$version
 name=$folder/rejoin-android-$version
-rm -rf "$folder"
+rm -rf $here/target/m2
 mkdir -p "$folder"
 jar --create --no-manifest --no-compress --file "$name.aar" -C $work/content .
 jar --create --no-manifest --file "$name-sources.jar" -C $here/src/main/kotlin . -C $here/target/generated .
@@ -55,4 +54,4 @@ for file in "$name".aar "$name"-*.jar "$name".pom; do
   sha1sum < "$file" | cut -d' ' -f1 > "$file.sha1"
   sha256sum < "$file" | cut -d' ' -f1 > "$file.sha256"
 done
-echo "AAR: $name.aar ($(stat -c %s "$name.aar") bytes)"
+echo "AAR: $name.aar ($(stat -c %s "$name.aar") bytes: $(cd $work/content/jni && echo *))"

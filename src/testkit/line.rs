@@ -8,7 +8,8 @@ use tokio::time::{Instant, sleep_until};
 
 use super::log::Log;
 use super::response::Response;
-use super::throttle::Link;
+use super::stories::Stories;
+use super::throttle::{Link, Throttle};
 
 /// What all connections of a server share.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub(crate) struct Shared {
     pub(crate) listening: watch::Sender<bool>,
     pub(crate) log: Log,
     pub(crate) link: Link,
+    /// Instead of the line: a line for each turn, by its path.
+    pub(crate) stories: Option<Stories>,
 }
 
 /// The responses and which is next.
@@ -81,6 +84,22 @@ impl Line {
 }
 
 impl Shared {
+    /// A server's state, or a single turn's, that takes connections from the start.
+    pub(crate) fn open(responses: Vec<Response>, throttle: Throttle) -> Self {
+        Self::new(Line { responses, next: 0 }, Gate::Open, throttle)
+    }
+
+    pub(crate) fn new(line: Line, gate: Gate, throttle: Throttle) -> Self {
+        Self {
+            line: Mutex::new(line),
+            listening: watch::Sender::new(gate == Gate::Open),
+            gate: watch::Sender::new(gate),
+            log: Log::new(),
+            link: Link::new(throttle),
+            stories: None,
+        }
+    }
+
     /// Takes the next response. Shuts the gate in the same breath where a refusal is next;
     /// `None` if it is shut already.
     pub(crate) fn take(&self) -> Option<(Response, Option<Refusal>)> {

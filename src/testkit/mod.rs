@@ -33,6 +33,7 @@ mod response;
 mod script;
 mod server;
 mod step;
+mod stories;
 mod throttle;
 mod unary;
 mod wire;

@@ -4,23 +4,23 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep};
 
 use super::body::Plan;
 use super::http::{NoRequest, read_request};
 use super::line::{Gate, Line, Shared};
-use super::log::{Log, RequestRecord};
+use super::log::RequestRecord;
 use super::play::{Ending, play};
 use super::response::Response;
 use super::script::Script;
-use super::throttle::{Link, Throttle};
+use super::stories::Stories;
+use super::throttle::Throttle;
 
 /// How many connections may wait to be accepted.
 const BACKLOG: u32 = 128;
@@ -39,6 +39,7 @@ pub struct FlakyServer {
 #[derive(Clone, Debug)]
 pub struct Builder {
     responses: Vec<Response>,
+    stories: Vec<Script>,
     throttle: Throttle,
     listen: SocketAddr,
 }
@@ -74,6 +75,7 @@ impl FlakyServer {
     pub fn builder() -> Builder {
         Builder {
             responses: Vec::new(),
+            stories: Vec::new(),
             throttle: Throttle::full(),
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         }
@@ -124,6 +126,14 @@ impl Builder {
         self
     }
 
+    /// Many scripts instead of responses: a request to `/STORY/NETWORK/TURN/...` plays the script
+    /// of that name on the network of that name, anew for each TURN.
+    #[must_use]
+    pub fn stories(mut self, scripts: impl Into<Vec<Script>>) -> Self {
+        self.stories = scripts.into();
+        self
+    }
+
     /// The network between server and client.
     #[must_use]
     pub fn throttle(mut self, throttle: Throttle) -> Self {
@@ -146,9 +156,13 @@ impl Builder {
     #[allow(clippy::unused_async)]
     pub async fn start(self) -> io::Result<FlakyServer> {
         let invalid = |what| io::Error::new(io::ErrorKind::InvalidInput, what);
-        if self.responses.is_empty() {
+        if self.responses.is_empty() && self.stories.is_empty() {
             return Err(invalid("no responses to play".to_owned()));
         }
+        let stories = match self.stories.as_slice() {
+            [] => None,
+            scripts => Some(Stories::new(scripts).map_err(invalid)?),
+        };
         for response in &self.responses {
             response.validate().map_err(invalid)?;
         }
@@ -159,13 +173,8 @@ impl Builder {
             None => (Gate::Open, Door::Open(socket.listen(BACKLOG)?)),
             Some(refusal) => (refusal.until(Instant::now()), Door::Shut(socket)),
         };
-        let shared = Arc::new(Shared {
-            line: Mutex::new(line),
-            listening: watch::Sender::new(matches!(door, Door::Open(_))),
-            gate: watch::Sender::new(gate),
-            log: Log::new(),
-            link: Link::new(self.throttle),
-        });
+        let shared = Shared::new(line, gate, self.throttle);
+        let shared = Arc::new(Shared { stories, ..shared });
         let task = tokio::spawn(accept(Arc::clone(&shared), address, door)).abort_handle();
         Ok(FlakyServer { address, shared, task })
     }
@@ -260,6 +269,13 @@ async fn converse(shared: Arc<Shared>, mut stream: TcpStream, connection: usize)
             Err(NoRequest::Closed) => return,
             Err(NoRequest::Bad(why)) => return say_bad(stream, why).await,
         };
+        let told =
+            shared.stories.as_ref().map(|stories| stories.turn(&incoming.path).ok_or(stories));
+        let shared = match told {
+            None => Arc::clone(&shared),
+            Some(Ok(turn)) => turn,
+            Some(Err(stories)) => return say_unknown(stream, stories).await,
+        };
         let Some((response, refusal)) = shared.take() else { return };
         if refusal.is_some() {
             // The client must not get through while it still has this response before it.
@@ -292,8 +308,17 @@ async fn converse(shared: Arc<Shared>, mut stream: TcpStream, connection: usize)
     }
 }
 
-async fn say_bad(mut stream: TcpStream, why: &str) {
-    let head = "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: text/plain\r\n";
+async fn say_unknown(stream: TcpStream, stories: &Stories) {
+    let known = stories.names();
+    say(stream, "404 Not Found", &format!("ask for /STORY/NETWORK/TURN; stories: {known}")).await;
+}
+
+async fn say_bad(stream: TcpStream, why: &str) {
+    say(stream, "400 Bad Request", why).await;
+}
+
+async fn say(mut stream: TcpStream, status: &str, why: &str) {
+    let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-type: text/plain\r\n");
     let answer = format!("{head}content-length: {}\r\n\r\n{why}", why.len());
     // A client that talks no HTTP may be gone as well; there is nobody to tell.
     let _ = stream.write_all(answer.as_bytes()).await;

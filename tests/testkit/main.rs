@@ -5,4 +5,5 @@ mod client;
 mod ends;
 mod network;
 mod scripts;
+mod stories;
 mod stream;

@@ -141,12 +141,19 @@ pub enum Events {
 /// Play a fault script: a Gemini server that breaks as told
 ///
 /// Prints `listening on http://ADDR` when it is up, then serves until it is interrupted. The k-th
-/// request gets the k-th response of the script, the last one again after that.
+/// request gets the k-th response of the script, the last one again after that. With --stories, a
+/// request to /STORY/NETWORK/TURN/... gets the next response of the script of that name, on the
+/// network of that name, from the first one for each new TURN.
 #[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("play").required(true).args(["script", "stories"]))]
 pub struct ServeArgs {
     /// The script, a JSON file
     #[arg(long, value_name = "FILE")]
-    pub script: PathBuf,
+    pub script: Option<PathBuf>,
+    /// A folder of scripts, to choose from by the path of a request; may be given several times.
+    /// Scripts with `refuse_ms` are left out
+    #[arg(long, value_name = "DIR", conflicts_with = "network")]
+    pub stories: Vec<PathBuf>,
     /// Where to listen; port 0 picks a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
