@@ -7,7 +7,7 @@ use super::log::EventLog;
 use super::purse::Purse;
 use super::request::TurnRequest;
 use super::runtime::runtime;
-use super::url::{BaseUrl, is_model_name};
+use super::url::{BaseUrl, PlainHttp, is_model_name};
 use super::{exchange::Transport, tls};
 use crate::recorder::Recorder;
 use crate::turn::{Budget, Policy, PolicyError, Spend, Turn, TurnSetup};
@@ -51,6 +51,7 @@ pub struct ClientBuilder {
     extra_roots: Vec<Vec<u8>>,
     policy: Policy,
     budget: Budget,
+    plain_http: PlainHttp,
 }
 
 impl ClientBuilder {
@@ -73,6 +74,14 @@ impl ClientBuilder {
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Lets requests go to another machine without TLS, such as a flaky server from an emulator.
+    /// Whoever is on the way can read the key then. Loopback needs no permission.
+    #[must_use]
+    pub fn allow_plain_http(mut self) -> Self {
+        self.plain_http = PlainHttp::Anywhere;
         self
     }
 
@@ -111,8 +120,8 @@ impl ClientBuilder {
     /// # Errors
     /// [`BuildError`] for settings that cannot be used. Nothing is sent.
     pub fn build(self) -> Result<Client, BuildError> {
-        let base_url = BaseUrl::parse(self.base_url.as_deref().unwrap_or(GEMINI))
-            .map_err(BuildError::BaseUrl)?;
+        let url = self.base_url.as_deref().unwrap_or(GEMINI);
+        let base_url = BaseUrl::parse(url, self.plain_http).map_err(BuildError::BaseUrl)?;
         let policy = self.policy.validated()?;
         let mut headers = HeaderMap::new();
         let mut secrets = Vec::new();

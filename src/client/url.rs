@@ -1,17 +1,22 @@
 //! Where requests go.
 
 use crate::turn::Endpoint;
-use url::Url;
+use url::{Host, Url};
 
 /// A base URL that requests can be sent to.
 #[derive(Debug, Clone)]
 pub(super) struct BaseUrl(String);
 
 impl BaseUrl {
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str, plain_http: PlainHttp) -> Result<Self, String> {
         let url = Url::parse(text).map_err(|error| format!("{error}"))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
             return Err("give an http or https URL with a host".to_owned());
+        }
+        if url.scheme() == "http" && plain_http == PlainHttp::Loopback && !is_loopback(&url) {
+            return Err("over plain http anybody on the way reads the key: use https, or allow \
+                        plain http for a server of your own"
+                .to_owned());
         }
         if url.query().is_some() || url.fragment().is_some() {
             return Err("it must have no query: keys belong into headers, where no log shows them"
@@ -34,6 +39,25 @@ impl BaseUrl {
             Endpoint::Stream => format!("{base}/{collection}{model}:streamGenerateContent?alt=sse"),
             Endpoint::Unary => format!("{base}/{collection}{model}:generateContent"),
         }
+    }
+}
+
+/// Where requests may go without TLS.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum PlainHttp {
+    /// To this machine alone.
+    #[default]
+    Loopback,
+    /// To wherever the app says.
+    Anywhere,
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        None => false,
     }
 }
 
@@ -61,7 +85,7 @@ mod tests {
     use super::*;
 
     fn stream(base: &str, model: &str) -> String {
-        BaseUrl::parse(base).unwrap().of_method(model, Endpoint::Stream)
+        BaseUrl::parse(base, PlainHttp::Anywhere).unwrap().of_method(model, Endpoint::Stream)
     }
 
     #[test]
@@ -77,7 +101,9 @@ mod tests {
             stream("https://h/proxy", "tunedModels/x"),
             format!("https://h/proxy/v1beta/tunedModels/x{end}")
         );
-        let unary = BaseUrl::parse("https://h").unwrap().of_method("m", Endpoint::Unary);
+        let unary = BaseUrl::parse("https://h", PlainHttp::Loopback)
+            .unwrap()
+            .of_method("m", Endpoint::Unary);
         assert_eq!(unary, "https://h/v1beta/models/m:generateContent");
     }
 
@@ -86,10 +112,23 @@ mod tests {
         for base in
             ["", "h", "ftp://h", "https://", "https://h?key=K", "https://u:p@h", "file:///x"]
         {
-            assert!(BaseUrl::parse(base).is_err(), "{base}");
+            assert!(BaseUrl::parse(base, PlainHttp::Anywhere).is_err(), "{base}");
         }
         for model in ["", "a b", "../x", "m?x", "m#x", "models/", "m\n"] {
             assert!(!is_model_name(model), "{model}");
+        }
+    }
+
+    #[test]
+    fn without_tls_only_this_machine_is_asked_unless_the_app_says_so() {
+        for here in
+            ["http://127.0.0.1:8080", "http://[::1]", "http://localhost", "http://a.localhost"]
+        {
+            assert!(BaseUrl::parse(here, PlainHttp::Loopback).is_ok(), "{here}");
+        }
+        for away in ["http://10.0.2.2:8080", "http://h", "http://127.0.0.1.example.com"] {
+            assert!(BaseUrl::parse(away, PlainHttp::Loopback).is_err(), "{away}");
+            assert!(BaseUrl::parse(away, PlainHttp::Anywhere).is_ok(), "{away}");
         }
     }
 }

@@ -33,6 +33,10 @@ pub struct ClientSettings {
     /// What all turns together may cost.
     #[uniffi(default = None)]
     pub budget: Option<Budget>,
+    /// Lets requests go to another machine than this one without TLS. Whoever is on the way can
+    /// read the key then.
+    #[uniffi(default = false)]
+    pub allow_plain_http: bool,
 }
 
 /// Gives the headers of each attempt anew: App Check and OAuth tokens expire between attempts.
@@ -75,6 +79,9 @@ impl NativeClient {
             let mut builder = Client::builder().policy(policy.clone());
             if let Some(url) = settings.base_url {
                 builder = builder.base_url(url);
+            }
+            if settings.allow_plain_http {
+                builder = builder.allow_plain_http();
             }
             if let Some(key) = settings.api_key {
                 builder = builder.api_key(key);

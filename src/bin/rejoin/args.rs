@@ -60,6 +60,9 @@ pub struct StreamArgs {
     /// Where requests go
     #[arg(long, value_name = "URL", default_value = "https://generativelanguage.googleapis.com")]
     pub base_url: String,
+    /// Let requests go to another machine over plain http: whoever is on the way reads the key
+    #[arg(long)]
+    pub allow_plain_http: bool,
     /// The model, such as gemini-2.5-flash
     #[arg(long, value_name = "M")]
     pub model: String,

@@ -132,6 +132,9 @@ fn client(args: &StreamArgs) -> Result<Client, String> {
         policy.set(name, value).map_err(|error| error.to_string())?;
     }
     let mut builder = Client::builder().base_url(&args.base_url).policy(policy);
+    if args.allow_plain_http {
+        builder = builder.allow_plain_http();
+    }
     match std::env::var(&args.api_key_env) {
         Ok(key) if !key.is_empty() => builder = builder.api_key(key),
         Err(std::env::VarError::NotUnicode(_)) => {

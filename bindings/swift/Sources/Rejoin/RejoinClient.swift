@@ -35,6 +35,8 @@ public struct RejoinClient: Sendable {
     ///   - policy: the numbers that steer all turns; what is left out keeps its default.
     ///   - budget: what all turns together may cost; looked at before each attempt. Once it is
     ///     used up, a turn fails as `.spendUsedUp` with what it has, and a new one sends nothing.
+    ///   - allowPlainHTTP: lets requests go to another machine without TLS. Whoever is on the way
+    ///     can read the key then. Loopback needs no permission.
     /// - Throws: ``RejoinError`` of kind `.invalidArgument` for settings that cannot be used.
     public init(
         apiKey: String? = nil,
@@ -43,11 +45,12 @@ public struct RejoinClient: Sendable {
         headerProvider: (@Sendable (_ attempt: Int) throws -> [String: String])? = nil,
         extraRootPEMs: [String] = [],
         policy: Policy? = nil,
-        budget: Budget? = nil
+        budget: Budget? = nil,
+        allowPlainHTTP: Bool = false
     ) throws {
         let settings = ClientSettings(
             baseUrl: baseURL, apiKey: apiKey, headers: headers, extraRootPems: extraRootPEMs,
-            policy: policy, budget: budget)
+            policy: policy, budget: budget, allowPlainHttp: allowPlainHTTP)
         let provider = headerProvider.map(ProviderAdapter.init)
         let native = try translating { try NativeClient(settings: settings, headers: provider) }
         self.init(

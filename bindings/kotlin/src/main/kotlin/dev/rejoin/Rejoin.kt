@@ -17,6 +17,9 @@ object Rejoin {
      * @param policy the numbers that steer all turns; what is left out keeps its default.
      * @param budget what all turns together may cost; looked at before each attempt. Once it is
      *   used up, a turn fails as `SPEND_USED_UP` with what it has, and a new one sends nothing.
+     * @param allowPlainHttp lets requests go to another machine without TLS, such as a flaky server
+     *   from an emulator (`http://10.0.2.2`). Whoever is on the way can read the key then. Loopback
+     *   needs no permission.
      * @throws RejoinException.InvalidArgument for settings that cannot be used.
      */
     fun client(
@@ -27,8 +30,10 @@ object Rejoin {
         extraRootPems: List<String> = emptyList(),
         policy: Policy? = null,
         budget: Budget? = null,
+        allowPlainHttp: Boolean = false,
     ): RejoinClient = translating {
-        val settings = ClientSettings(baseUrl, apiKey, headers, extraRootPems, policy, budget)
+        val settings =
+            ClientSettings(baseUrl, apiKey, headers, extraRootPems, policy, budget, allowPlainHttp)
         NativeRejoinClient(NativeClient(settings, headerProvider?.let(::ProviderAdapter)))
     }
 

@@ -210,6 +210,8 @@ class StreamTest {
     @Test
     fun `what cannot be used is said before anything is sent`() = live {
         assertFailsWith<RejoinException.InvalidArgument> { Rejoin.client(baseUrl = "ftp://x") }
+        assertFailsWith<RejoinException.InvalidArgument> { Rejoin.client(baseUrl = "http://10.0.2.2") }
+        Rejoin.client(baseUrl = "http://10.0.2.2", allowPlainHttp = true)
         assertFailsWith<RejoinException.InvalidArgument> { Rejoin.client(headers = mapOf("a b" to "c")) }
         assertFailsWith<RejoinException.InvalidArgument> { Rejoin.client(policy = Policy(maxAttempts = -1)) }
         assertFailsWith<RejoinException.InvalidArgument> { Rejoin.effectKey("t", "f", "{") }

@@ -21,7 +21,7 @@ fun main(args: Array<String>) {
     val stage = Stage(Presentation.REPLACE)
     var whole: String? = null
     runBlocking {
-        Rejoin.client(baseUrl = args[0], policy = Policy(idleTimeoutMs = 10_000)).start(
+        Rejoin.client(baseUrl = args[0], allowPlainHttp = true, policy = Policy(idleTimeoutMs = 10_000)).start(
             TurnRequest(model = "m", prompt = "Plan me a slow Saturday in Lisbon."),
         ).use { turn ->
             turn.events().collect { event ->
