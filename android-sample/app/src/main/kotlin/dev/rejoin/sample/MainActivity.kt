@@ -172,9 +172,14 @@ class MainActivity : Activity() {
         val settings = conversation.settings
         matchViews(settings)
         var moving = false
-        for (view in views) moving = view.show(view.exchange.screen(), now) or moving
-        val last = conversation.exchanges.lastOrNull()
-        val counting = last?.let { strip.show(it, it.screen(), now) } ?: false.also { strip.hide() }
+        var counting = false
+        if (views.isEmpty()) strip.hide()
+        for (view in views) {
+            // Read once: events come meanwhile, and the strip must not be ahead of the answer.
+            val screen = view.exchange.screen()
+            moving = view.show(screen, now) or moving
+            if (view === views.last()) counting = strip.show(view.exchange, screen, now)
+        }
         showHeader(settings)
         showSend(conversation.running != null)
         follower.afterDraw()
