@@ -24,6 +24,7 @@ for tool in javac:default-jdk-headless mvn:maven aapt2:aapt; do
 done
 
 newest_aar() {
+  [ -d $kotlin/target/m2 ] || return 0
   find $kotlin/target/m2 -name 'rejoin-android-*.aar' -printf '%T@ %p\n' 2> /dev/null | sort -rn | head -1 | cut -d' ' -f2-
 }
 

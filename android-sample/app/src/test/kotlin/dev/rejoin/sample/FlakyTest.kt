@@ -1,6 +1,9 @@
 package dev.rejoin.sample
 
+import android.content.Intent
 import android.os.StrictMode
+import android.view.View
+import android.widget.TextView
 import dev.rejoin.sample.support.FlakyServer
 import dev.rejoin.sample.support.PHONE
 import dev.rejoin.sample.support.Phone
@@ -37,6 +40,23 @@ class FlakyTest {
     @Test
     fun `thoughts, code and a picture on EDGE`() = story("workshop", "edge") { phone ->
         phone.until("the picture") { phone.view(R.id.part_image)?.contentDescription == "An image from the model" }
+    }
+
+    @Test
+    fun `a story is chosen on the empty screen, and can be asked for again`() {
+        FlakyServer.stories().use { server ->
+            val extras = Intent().putExtra("server", "${server.url}/{story}/{network}/{turn}").putExtra("network", "lte")
+            Phone.opened(extras).use { phone ->
+                val title = Phone.all(phone.activity.findViewById(R.id.exchanges))
+                    .first { it is TextView && it.text == "A refund, once" }
+                (title.parent as View).performClick()
+                phone.until("paid") { phone.text(R.id.tool_count) == "1 refund paid" }
+                phone.ask(Story.named("refund-twice")!!.question)
+                // Another turn, so another refund: it is meant.
+                phone.until("paid again") { phone.text(R.id.tool_count) == "2 refunds paid" }
+                assertEquals("Done, whole after 2 attempts.", phone.text(R.id.headline))
+            }
+        }
     }
 
     /** Plays a story by itself; what holds on any machine, however slow, is asserted. */
