@@ -50,7 +50,14 @@ done
 # The activities and views that the resources name.
 aapt2 link -I $out/jars/android.jar --manifest target/android/AndroidManifest.xml --auto-add-overlay \
   --proguard $out/resources.pro -o $out/resources.ap_ target/android/resources.zip
-compiler() { java -Xmx1500m -cp $out/jars/r8.jar "com.android.tools.r8.$1" --min-api $min --lib "$(realpath $out/jars/android.jar)" "${@:2}"; }
+# android.jar here has Android's packages; Java's are these of the JDK's, and no more: a phone has no AWT.
+jimage extract --dir $out/jdk --include 'regex:/java\.(base|logging)/.*' \
+  "$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")/lib/modules"
+jar --create --file $out/jdk.jar -C $out/jdk/java.base . -C $out/jdk/java.logging .
+compiler() {
+  java -Xmx1500m -cp $out/jars/r8.jar "com.android.tools.r8.$1" --min-api $min \
+    --lib "$(realpath $out/jars/android.jar)" --lib $out/jdk.jar "${@:2}"
+}
 key=target/debug.jks
 [ -e $key ] || keytool -genkeypair -keystore $key -storepass android -keypass android -alias debug \
   -dname CN=debug -keyalg RSA -keysize 2048 -validity 10000 2> /dev/null
@@ -59,7 +66,7 @@ for kind in "${kinds[@]}"; do
   dex=$out/$kind
   mkdir -p "$dex"
   case $kind in
-    debug) compiler D8 --debug --lib "$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")" --output "$dex" "${inputs[@]}" ;;
+    debug) compiler D8 --debug --output "$dex" "${inputs[@]}" ;;
     release)
       compiler R8 --release --output "$dex" --pg-map-output $out/mapping.txt --pg-conf $out/resources.pro \
         --pg-conf $out/jars/rejoin/proguard.txt --pg-conf app/proguard-rules.pro "${inputs[@]}"

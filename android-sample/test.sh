@@ -24,6 +24,7 @@ for tool in javac:default-jdk-headless mvn:maven aapt2:aapt; do
 done
 
 newest_aar() {
+  [ -d $kotlin/target/m2 ] || return 0
   find $kotlin/target/m2 -name 'rejoin-android-*.aar' -printf '%T@ %p\n' 2> /dev/null | sort -rn | head -1 | cut -d' ' -f2-
 }
 
@@ -47,3 +48,11 @@ echo "sample: Rejoin from $aar"
 cd $here
 mvn -B -ntp test "$@"
 if [ -d target/shots ]; then echo "sample: $(find target/shots -name '*.png' | wc -l) screenshots in $here/target/shots"; fi
+
+# The picture of the documentation, from these very screenshots: PICTURE=1 makes it anew.
+if [ -n "${PICTURE:-}" ]; then
+  mvn -B -ntp -q dependency:build-classpath -Dmdep.outputFile=target/classpath -Dmdep.includeScope=test
+  cd target/shots
+  java -cp "../test-classes:$(cat ../classpath)" dev.rejoin.sample.support.SheetKt ../../../docs/android-sample.png 260 \
+    continue-1-streaming.png continue-2-struck.png busy.png refund-2-paid.png workshop.png dark-struck.png
+fi

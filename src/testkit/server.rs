@@ -127,7 +127,8 @@ impl Builder {
     }
 
     /// Many scripts instead of responses: a request to `/STORY/NETWORK/TURN/...` plays the script
-    /// of that name on the network of that name, anew for each TURN.
+    /// of that name on the network of that name, anew for each TURN. Such requests are not in
+    /// [`requests`](FlakyServer::requests).
     #[must_use]
     pub fn stories(mut self, scripts: impl Into<Vec<Script>>) -> Self {
         self.stories = scripts.into();

@@ -13,9 +13,10 @@ class DeviceNetwork(context: Context, private val tell: (Signal) -> Unit) {
     private val manager =
         context.getSystemService(Context.CONNECTIVITY_SERVICE) as ConnectivityManager
 
+    @Volatile private var lost = manager.activeNetwork == null
+
     private val callback = object : ConnectivityManager.NetworkCallback() {
         private var current: Network? = null
-        private var lost = false
 
         override fun onAvailable(network: Network) {
             when {
@@ -34,9 +35,9 @@ class DeviceNetwork(context: Context, private val tell: (Signal) -> Unit) {
     }
 
     fun start() {
+        // No callback tells that there is no network to begin with.
+        if (lost) tell(Signal.NETWORK_LOST)
         manager.registerDefaultNetworkCallback(callback)
-        @Suppress("DEPRECATION") // The way to ask for it on API 24, where no callback tells.
-        if (manager.activeNetworkInfo?.isConnected == false) tell(Signal.NETWORK_LOST)
     }
 
     fun stop() = manager.unregisterNetworkCallback(callback)

@@ -16,6 +16,7 @@ import kotlinx.coroutines.flow.collect
 class Exchange(val question: String, val turnId: String, val story: Story?) {
     private val turn = CompletableDeferred<Turn>()
     private var reducer = TurnReducer(Presentation.REPLACE)
+    private var current: TurnScreen? = null
 
     /** What came of the calls, in order, once the answer is whole. */
     @Volatile var paid: List<PaidCall> = emptyList()
@@ -36,7 +37,10 @@ class Exchange(val question: String, val turnId: String, val story: Story?) {
     @OptIn(kotlinx.coroutines.ExperimentalCoroutinesApi::class)
     fun turnOrNull(): Turn? = if (turn.isCompleted) turn.getCompleted() else null
 
-    fun screen(): TurnScreen = synchronized(this) { reducer.current() }
+    /** The screen after the events so far: the same object while nothing has changed. */
+    fun screen(): TurnScreen = synchronized(this) {
+        current ?: reducer.current().also { current = it }
+    }
 
     /**
      * Reads the turn on and tells of every change, until the turn is over or the caller's
@@ -45,7 +49,10 @@ class Exchange(val question: String, val turnId: String, val story: Story?) {
     suspend fun follow(clock: () -> Long, changed: () -> Unit) {
         val after = synchronized(this) { reducer.cursor }
         turn.await().events(after).collect { event ->
-            synchronized(this) { reducer.apply(event, clock()) }
+            synchronized(this) {
+                reducer.apply(event, clock())
+                current = null
+            }
             changed()
         }
     }
@@ -56,6 +63,7 @@ class Exchange(val question: String, val turnId: String, val story: Story?) {
      */
     fun present(presentation: Presentation) = synchronized(this) {
         reducer = TurnReducer(presentation)
+        current = null
     }
 }
 

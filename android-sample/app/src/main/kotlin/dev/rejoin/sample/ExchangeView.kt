@@ -29,6 +29,8 @@ class ExchangeView(
     private val timelineToggle = root.findViewById<TextView>(R.id.timeline_toggle)
     private val timeline = root.findViewById<LinearLayout>(R.id.timeline)
     private var rowsShown: List<AttemptRow> = emptyList()
+    private var drawn: Pair<TurnScreen, List<PaidCall>>? = null
+    private var moving = false
 
     init {
         root.findViewById<TextView>(R.id.asked).apply {
@@ -46,6 +48,10 @@ class ExchangeView(
             answer.show(Display(left.text), exchange.story?.json == true)
             return false
         }
+        // Earlier answers stand still: they cost nothing while the last one streams.
+        val (before, paidBefore) = drawn ?: (null to null)
+        if (!moving && screen === before && exchange.paid === paidBefore) return false
+        drawn = screen to exchange.paid
         val display = stage.next(screen, now)
         answer.show(display, exchange.story?.json == true)
         screen.attempts.lastOrNull()?.let { badge.set(words.badge(it.attempt, it.strategy)) }
@@ -54,7 +60,8 @@ class ExchangeView(
         parts.show(screen.transcript.parts)
         tools.show(screen.transcript.pendingTools, exchange.paid, desk.paid)
         showTimeline(screen)
-        return display.moving
+        moving = display.moving
+        return moving
     }
 
     private fun showThoughts(text: String) {

@@ -31,7 +31,7 @@ class MainActivity : Activity() {
     private lateinit var network: DeviceNetwork
     private val main = Handler(Looper.getMainLooper())
     private val views = mutableListOf<ExchangeView>()
-    private var following: Pair<Exchange, Job>? = null
+    private val followers = mutableMapOf<Exchange, Job>()
     private val tick = Runnable { frames.request() }
 
     /** Draws the screen; counts its passes. */
@@ -80,8 +80,7 @@ class MainActivity : Activity() {
         // In the background nothing is drawn and nothing read; the turn runs on.
         frames.stop()
         main.removeCallbacks(tick)
-        following?.second?.cancel()
-        following = null
+        stopFollowing()
         conversation.changed = {}
         super.onStop()
     }
@@ -137,14 +136,19 @@ class MainActivity : Activity() {
         ask(question)
     }
 
+    /** Reads on every turn that has not been read to its end. */
     private fun follow() {
-        val exchange = conversation.running ?: return
-        if (following?.first === exchange) return
-        following?.second?.cancel()
-        val job = scope.launch(Dispatchers.Default) {
-            exchange.follow(Conversation::clock, frames::request)
+        for (exchange in conversation.exchanges) {
+            if (!exchange.running || followers[exchange]?.isActive == true) continue
+            followers[exchange] = scope.launch(Dispatchers.Default) {
+                exchange.follow(Conversation::clock, frames::request)
+            }
         }
-        following = exchange to job
+    }
+
+    private fun stopFollowing() {
+        followers.values.forEach { it.cancel() }
+        followers.clear()
     }
 
     private fun openSettings() = SettingsSheet(this, conversation.settings) { new ->
@@ -156,15 +160,11 @@ class MainActivity : Activity() {
 
     /** Draws all turns in another way: their events are read again from the first one. */
     private fun presentAnew(settings: Settings) {
-        following?.second?.cancel()
-        following = null
+        stopFollowing()
         list.removeAllViews()
         views.clear()
-        for (exchange in conversation.exchanges) {
-            exchange.present(settings.presentation)
-            if (exchange.leftover != null) continue
-            scope.launch(Dispatchers.Default) { exchange.follow(Conversation::clock, frames::request) }
-        }
+        conversation.exchanges.forEach { it.present(settings.presentation) }
+        follow()
     }
 
     private fun draw() {
@@ -172,9 +172,14 @@ class MainActivity : Activity() {
         val settings = conversation.settings
         matchViews(settings)
         var moving = false
-        for (view in views) moving = view.show(view.exchange.screen(), now) or moving
-        val last = conversation.exchanges.lastOrNull()
-        val counting = last?.let { strip.show(it, it.screen(), now) } ?: false.also { strip.hide() }
+        var counting = false
+        if (views.isEmpty()) strip.hide()
+        for (view in views) {
+            // Read once: events come meanwhile, and the strip must not be ahead of the answer.
+            val screen = view.exchange.screen()
+            moving = view.show(screen, now) or moving
+            if (view === views.last()) counting = strip.show(view.exchange, screen, now)
+        }
         showHeader(settings)
         showSend(conversation.running != null)
         follower.afterDraw()

@@ -60,10 +60,10 @@ class StripView(private val root: View) {
             )
             else -> say(words.status(screen), R.drawable.strip_green, null)
         }
-        val running = exchange.running
-        dropNow.visibility = if (running) View.VISIBLE else View.GONE
-        val over = gone != null || refusal != null || failure != null
-        askAgain.visibility = if (over) View.VISIBLE else View.GONE
+        val over = gone != null || refusal != null || screen.finished
+        dropNow.visibility = if (!over) View.VISIBLE else View.GONE
+        val lost = gone != null || refusal != null || failure != null
+        askAgain.visibility = if (lost) View.VISIBLE else View.GONE
         return count(wait?.secondsLeft(now))
     }
 

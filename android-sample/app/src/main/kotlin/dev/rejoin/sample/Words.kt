@@ -69,8 +69,12 @@ class Words(private val res: Resources) {
         },
     )
 
-    /** Why: "23 tokens to build on (measured) · a tool call was seen". */
-    fun why(drop: Drop): String {
+    /**
+     * Why: "23 tokens to build on (measured) · a tool call was seen". Nothing where no answer had
+     * begun: then there was nothing to decide by.
+     */
+    fun why(drop: Drop): String? {
+        if (drop.cause == Cause.REFUSED || drop.cause == Cause.UNREACHABLE) return null
         val exact = res.getString(if (drop.exact) R.string.measured else R.string.estimated)
         val reasons = drop.decision.reasons.joinToString(", ") { reason(it) }
         return res.getString(R.string.in_hand, tokens(drop.inHand), exact, reasons)

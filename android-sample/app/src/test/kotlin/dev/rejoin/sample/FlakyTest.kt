@@ -1,15 +1,14 @@
 package dev.rejoin.sample
 
-import android.content.Context
+import android.content.Intent
 import android.os.StrictMode
+import android.view.View
+import android.widget.TextView
 import dev.rejoin.sample.support.FlakyServer
 import dev.rejoin.sample.support.PHONE
 import dev.rejoin.sample.support.Phone
 import dev.rejoin.sample.support.untilDone
-import java.lang.management.ManagementFactory
 import java.util.concurrent.CopyOnWriteArrayList
-import java.util.concurrent.locks.LockSupport
-import org.json.JSONObject
 import org.junit.Assert.assertEquals
 import org.junit.Assert.assertTrue
 import org.junit.Test
@@ -17,7 +16,7 @@ import org.junit.runner.RunWith
 import org.robolectric.RobolectricTestRunner
 import org.robolectric.annotation.Config
 
-/** The app against the flaky server by itself, on the Android emulator's slow networks, and fast. */
+/** The app against the flaky server by itself, on the Android emulator's slow networks. */
 @RunWith(RobolectricTestRunner::class)
 @Config(qualifiers = PHONE)
 class FlakyTest {
@@ -43,6 +42,23 @@ class FlakyTest {
         phone.until("the picture") { phone.view(R.id.part_image)?.contentDescription == "An image from the model" }
     }
 
+    @Test
+    fun `a story is chosen on the empty screen, and can be asked for again`() {
+        FlakyServer.stories().use { server ->
+            val extras = Intent().putExtra("server", "${server.url}/{story}/{network}/{turn}").putExtra("network", "lte")
+            Phone.opened(extras).use { phone ->
+                val title = Phone.all(phone.activity.findViewById(R.id.exchanges))
+                    .first { it is TextView && it.text == "A refund, once" }
+                (title.parent as View).performClick()
+                phone.until("paid") { phone.text(R.id.tool_count) == "1 refund paid" }
+                phone.ask(Story.named("refund-twice")!!.question)
+                // Another turn, so another refund: it is meant.
+                phone.until("paid again") { phone.text(R.id.tool_count) == "2 refunds paid" }
+                assertEquals("Done, whole after 2 attempts.", phone.text(R.id.headline))
+            }
+        }
+    }
+
     /** Plays a story by itself; what holds on any machine, however slow, is asserted. */
     private fun story(name: String, network: String, also: (Phone) -> Unit = {}) {
         val script = FlakyServer.script(name)
@@ -55,63 +71,12 @@ class FlakyTest {
                 assertTrue(phone.answer.endsWith(whole.lines().last().takeLast(30)))
                 val never = expected.optJSONArray("never")
                 for (i in 0 until (never?.length() ?: 0)) {
-                    assertTrue(phone.frames.none { it.answer.contains(never!!.getString(i)) })
+                    val wrong = phone.frames.filter { it.answer.contains(never!!.getString(i)) }
+                    assertEquals("${never!!.get(i)}", emptyList<Any>(), wrong)
                 }
                 assertTrue("it streamed: ${phone.frames.size} pictures", phone.frames.map { it.answer }.distinct().size > 2)
                 also(phone)
                 phone.shot("$name-$network")
-            }
-        }
-    }
-
-    @Test
-    fun `three thousand events a second are drawn once per frame`() {
-        val groups = 60
-        val perGroup = 100
-        val send = (0 until groups).joinToString(",") { group ->
-            val events = (0 until perGroup).joinToString(",") { i ->
-                val end = if (i == perGroup - 1) "\\n\\n" else " "
-                "\"w${group * perGroup + i}$end\""
-            }
-            """$events,{"wait_ms":33}"""
-        }
-        FlakyServer.of("""{"segment":"all","send":[$send,{"finish":"STOP"}]}""").use { server ->
-            val intent = android.content.Intent().putExtra("server", server.url)
-            Phone.opened(intent).use { phone ->
-                val threads = ManagementFactory.getThreadMXBean()
-                phone.stopWatching()
-                val passesBefore = phone.activity.frames.passes
-                val cpu = mutableListOf<Long>()
-                phone.activity.ask("Go on.")
-                var firstAt = 0L
-                val limit = System.nanoTime() + 60_000_000_000
-                while (!phone.text(R.id.headline).startsWith("Done")) {
-                    check(System.nanoTime() < limit) { "never done: ${phone.texts()}" }
-                    // One frame of the phone's, at the pace of a screen with 60 Hz or slower.
-                    val next = System.nanoTime() + 16_666_667
-                    val before = threads.currentThreadCpuTime
-                    phone.advance(16)
-                    cpu += threads.currentThreadCpuTime - before
-                    if (firstAt == 0L && phone.answer.isNotEmpty()) firstAt = System.nanoTime()
-                    LockSupport.parkNanos(next - System.nanoTime())
-                }
-                val took = (System.nanoTime() - firstAt) / 1e9
-                val passes = phone.activity.frames.passes - passesBefore
-                val frames = cpu.size
-                val report = phone.activity.conversation.exchanges.last().screen().transcript.completed!!
-                val words = report.text.split(Regex("\\s+")).filter { it.isNotEmpty() }
-                assertEquals(groups * perGroup, words.size)
-                val sorted = cpu.sorted()
-                println(
-                    "frames: ${words.size} events in %.1f s, $passes passes in $frames frames; ".format(took) +
-                        "main thread per frame: median %.1f ms, 99 %% %.1f ms, most %.1f ms of CPU".format(
-                            sorted[sorted.size / 2] / 1e6, sorted[sorted.size * 99 / 100] / 1e6, sorted.last() / 1e6,
-                        ),
-                )
-                assertTrue("$passes passes in $frames frames", passes <= frames)
-                assertTrue("$passes passes for ${words.size} events", passes < words.size / 10)
-                // CPU time, not time: another process on the machine is none of the app's blocking.
-                assertTrue("${sorted[sorted.size * 99 / 100]} ns", sorted[sorted.size * 99 / 100] < 100_000_000)
             }
         }
     }
@@ -131,9 +96,9 @@ class FlakyTest {
                     phone.turn()
                     phone.untilDone()
                     assertEquals(emptyList<String>(), violations.filter { "dev.rejoin.sample.support" !in it })
-                    // The watch works: this is what it would have seen.
-                    phone.activity.getSharedPreferences("watched", Context.MODE_PRIVATE).getString("a", null)
-                    phone.until("a violation") { violations.isNotEmpty() }
+                    // The watch works: a violation is seen.
+                    StrictMode.noteSlowCall("watched")
+                    phone.until("a violation") { violations.any { "watched" in it } }
                 }
             }
         } finally {

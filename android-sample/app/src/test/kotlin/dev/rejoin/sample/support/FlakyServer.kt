@@ -5,9 +5,11 @@ import java.util.concurrent.TimeUnit
 import org.json.JSONObject
 
 /** The flaky server as a process of its own, on a network of the Android emulator's. */
-class FlakyServer(script: File, network: String = "full") : AutoCloseable {
+class FlakyServer(arguments: List<String>) : AutoCloseable {
+    constructor(script: File, network: String) : this(listOf("--script", script.path, "--network", network))
+
     private val process = ProcessBuilder(
-        System.getProperty("rejoin.bin"), "serve-flaky", "--script", script.path, "--network", network,
+        listOf(System.getProperty("rejoin.bin"), "serve-flaky") + arguments,
     ).redirectError(ProcessBuilder.Redirect.INHERIT).start()
 
     val url: String = process.inputStream.bufferedReader().readLine().orEmpty()
@@ -25,10 +27,15 @@ class FlakyServer(script: File, network: String = "full") : AutoCloseable {
         /** A story of the sample's or of `rejoin demo`. */
         fun story(name: String, network: String = "full") = FlakyServer(file(name), network)
 
+        /** All stories behind one address, as they are served to the emulator. */
+        fun stories() = FlakyServer(folders.flatMap { listOf("--stories", File(root, it).path) })
+
         /** What the script of a story says. */
         fun script(name: String) = JSONObject(file(name).readText())
 
-        private fun file(name: String) = listOf("android-sample/stories", "src/bin/rejoin/demo")
+        private val folders = listOf("android-sample/stories", "src/bin/rejoin/demo")
+
+        private fun file(name: String) = folders
             .map { File(root, "$it/$name.json") }.first { it.exists() }
 
         /** Responses written in the test. */

@@ -21,23 +21,5 @@ fun main(args: Array<String>) {
         val scaled = shot.getScaledInstance(width, -1, Image.SCALE_AREA_AVERAGING)
         canvas.drawImage(scaled, gap + index * (width + gap), gap, null)
     }
-    // With a palette: a third of the size, and the screens have few colours.
-    val small = BufferedImage(sheet.width, sheet.height, BufferedImage.TYPE_BYTE_INDEXED, palette(sheet))
-    small.createGraphics().drawImage(sheet, 0, 0, null)
-    ImageIO.write(small, "png", File(args[0]))
-}
-
-/** The colours that are used most. */
-private fun palette(image: BufferedImage): java.awt.image.IndexColorModel {
-    val counts = HashMap<Int, Int>()
-    for (y in 0 until image.height) for (x in 0 until image.width) {
-        counts.merge(image.getRGB(x, y) and 0xF8F8F8 or 0x040404, 1, Int::plus)
-    }
-    val exact = HashMap<Int, Int>()
-    for (y in 0 until image.height) for (x in 0 until image.width) exact.merge(image.getRGB(x, y) and 0xFFFFFF, 1, Int::plus)
-    val flat = exact.entries.sortedByDescending { it.value }.take(24).map { it.key }
-    val rest = counts.entries.sortedByDescending { it.value }.map { it.key }
-    val colors = (flat + rest).distinct().take(256)
-    fun channel(shift: Int) = ByteArray(colors.size) { (colors[it] shr shift).toByte() }
-    return java.awt.image.IndexColorModel(8, colors.size, channel(16), channel(8), channel(0))
+    ImageIO.write(sheet, "png", File(args[0]))
 }

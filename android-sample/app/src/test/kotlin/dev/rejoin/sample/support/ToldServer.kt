@@ -21,6 +21,14 @@ class ToldServer : AutoCloseable {
 
         fun text(text: String, tokens: Int? = null) = part(JSONObject().put("text", text), tokens)
 
+        /** So many events, written at once. */
+        fun texts(texts: List<String>) = write(
+            texts.joinToString("") { text ->
+                val part = JSONArray().put(JSONObject().put("text", text))
+                chunk(JSONObject().put("content", JSONObject().put("role", "model").put("parts", part)), null)
+            },
+        )
+
         fun thought(text: String) = part(JSONObject().put("text", text).put("thought", true), null)
 
         fun call(name: String, args: JSONObject, id: String) = part(
@@ -74,11 +82,13 @@ class ToldServer : AutoCloseable {
             true
         }
 
-        private fun event(candidate: JSONObject, tokens: Int?) {
+        private fun event(candidate: JSONObject, tokens: Int?) = write(chunk(candidate, tokens))
+
+        private fun chunk(candidate: JSONObject, tokens: Int?): String {
             if (!begun) write("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n")
             begun = true
             val event = "data: ${response(candidate, tokens)}\r\n\r\n"
-            write("${event.toByteArray().size.toString(16)}\r\n$event\r\n")
+            return "${event.toByteArray().size.toString(16)}\r\n$event\r\n"
         }
 
         private fun response(candidate: JSONObject, tokens: Int?): JSONObject {
