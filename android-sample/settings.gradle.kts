@@ -1,3 +1,5 @@
+// For Android Studio. `make apk` builds the same app without Gradle, and that is the way that was
+// run: there was no Gradle where this was written.
 pluginManagement {
     repositories {
         google()
