@@ -1,6 +1,7 @@
 //! The key of an effect, and the ordinals that keep intended repetitions apart.
 
 use super::canonical::{CanonicalError, canonical_json};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
@@ -49,7 +50,7 @@ impl std::fmt::Display for EffectKey {
 }
 
 /// What the app says of one of its tools.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolRule {
     /// The function's name.
     pub name: String,

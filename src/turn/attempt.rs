@@ -12,11 +12,12 @@ use crate::gemini::{
     RefusalKind, Response, Verdict, read_messages,
 };
 use crate::text::{Seam, SeamCut, SeamKind, estimate_tokens};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Which of the two methods an attempt calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Endpoint {
     /// `:streamGenerateContent?alt=sse`
     Stream,
@@ -109,6 +110,8 @@ pub(crate) struct Attempt {
     pub is_hop: bool,
     pub body: Arc<str>,
     pub started: Duration,
+    /// How long it ran in a process before this one.
+    pub before: Duration,
     pub waited: Duration,
     pub sent_at: Option<Duration>,
     pub http_status: Option<u16>,
@@ -151,6 +154,7 @@ impl Attempt {
             is_hop: false,
             body,
             started,
+            before: Duration::ZERO,
             waited: Duration::ZERO,
             sent_at: None,
             http_status: None,

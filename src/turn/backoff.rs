@@ -1,10 +1,11 @@
 //! Pauses between attempts: exponential, with jitter, from a seed so that a turn can be replayed.
 
 use super::policy::Policy;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The pauses of one turn.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Backoff {
     taken: u32,
     random: u64,

@@ -88,6 +88,17 @@ impl Attempt {
             && (self.said || answer.says_anything() || !self.wants_content())
     }
 
+    /// The class of the answer, where nothing but the end of the connection is missing.
+    pub(crate) fn whole_so_far(&self, answer: &Answer) -> Option<FinishClass> {
+        if self.is_error_answer() || !self.is_finished(answer) {
+            return None;
+        }
+        match self.judge(self.ended.reason.as_ref()?.verdict(), answer) {
+            Ending::Whole(class) => Some(class),
+            Ending::Hop | Ending::Broken(_) => None,
+        }
+    }
+
     /// Only a complete answer has to say something: a token limit or a policy may leave none.
     fn wants_content(&self) -> bool {
         self.ended

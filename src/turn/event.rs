@@ -5,7 +5,7 @@
 use super::gate::{Reason, Strategy};
 use super::units::{AttemptNo, Json, Utf16Len};
 use crate::gemini::FinishClass;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::Arc;
 
 /// One event. Its JSON form is one object with the fields of [`EventKind`] beside these.
@@ -72,7 +72,7 @@ pub enum EventKind {
 }
 
 /// Why an attempt ended without being whole, and what follows.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dropped {
     /// What happened.
     pub cause: Cause,
@@ -93,10 +93,10 @@ pub struct Dropped {
 }
 
 /// The gate's choice, as told in an event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DecisionReport {
     /// The next attempt's strategy; `None` is `fail`.
-    #[serde(serialize_with = "strategy_or_fail")]
+    #[serde(serialize_with = "strategy_or_fail", deserialize_with = "strategy_of_name")]
     pub strategy: Option<Strategy>,
     /// What decided, first reason first.
     pub reasons: Vec<Reason>,
@@ -108,6 +108,16 @@ fn strategy_or_fail<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(strategy.map_or("fail", Strategy::as_str))
+}
+
+fn strategy_of_name<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Strategy>, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    if name == "fail" {
+        return Ok(None);
+    }
+    Strategy::deserialize(serde::de::value::StringDeserializer::new(name)).map(Some)
 }
 
 /// How much of what is shown stays. The event's `attempt` is the new attempt.
@@ -172,6 +182,15 @@ macro_rules! named {
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
+            }
+        }
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let name = <std::borrow::Cow<'_, str>>::deserialize(deserializer)?;
+                [$(Self::$variant),+]
+                    .into_iter()
+                    .find(|variant| variant.as_str() == name)
+                    .ok_or_else(|| serde::de::Error::unknown_variant(&name, &[$($name),+]))
             }
         }
         impl std::fmt::Display for $type {
@@ -265,7 +284,7 @@ impl Cause {
 }
 
 /// The whole answer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Completed {
     /// The answer.
     pub text: String,
@@ -280,22 +299,33 @@ pub struct Completed {
 }
 
 /// How a whole answer ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finish {
     /// The kind of end.
-    #[serde(serialize_with = "class_name")]
+    #[serde(serialize_with = "class_name", deserialize_with = "class_of_name")]
     pub class: FinishClass,
     /// The server's name for it.
     pub reason: String,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // Serde's signature.
-fn class_name<S: Serializer>(class: &FinishClass, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn class_name<S: Serializer>(
+    class: &FinishClass,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(class.as_str())
 }
 
+pub(super) fn class_of_name<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<FinishClass, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    FinishClass::of_name(&name)
+        .ok_or_else(|| serde::de::Error::custom(format!("no class of ends is named {name:?}")))
+}
+
 /// A tool call of the attempt that completed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The function's name.
     pub name: String,
@@ -314,7 +344,7 @@ pub struct ToolCall {
 }
 
 /// The turn is over and not whole.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failed {
     /// Why.
     pub error: TurnError,
@@ -325,7 +355,7 @@ pub struct Failed {
 }
 
 /// Why a turn failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{kind} ({reason})")]
 pub struct TurnError {
     /// A stable, coarse kind.
@@ -371,7 +401,7 @@ named! {
 }
 
 /// What one attempt was and cost.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptReport {
     /// Its number.
     pub attempt: AttemptNo,
@@ -428,7 +458,7 @@ named! {
 }
 
 /// Token counts of one attempt; a count that the server did not send is absent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageReport {
     /// How much of the bill this is.
     pub billing: Billing,

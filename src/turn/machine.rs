@@ -15,16 +15,19 @@ use super::event::{
 use super::gate::{Base, Strategy};
 use super::io::{Action, Input, Outgoing, Signal, TurnSetup};
 use super::retry::{Pending, Tally};
+use super::snapshot::Stage;
 use super::units::AttemptNo;
 use crate::effect::EffectKeys;
 use crate::gemini::{Body, FinishClass};
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 #[derive(Debug)]
 pub(super) enum Phase {
     New,
+    /// Rebuilt from a snapshot, not started.
+    Restored(Box<Stage>),
     Running(Box<Attempt>),
     Waiting(Pending),
     Over,
@@ -46,7 +49,9 @@ pub struct Turn {
     pub(super) attempt_no: AttemptNo,
     pub(super) reports: Vec<AttemptReport>,
     /// The longest text shown so far, where it is longer than what is shown now.
-    longest: String,
+    pub(super) longest: String,
+    /// The request as snapshots share it, and its hash.
+    pub(super) request: OnceLock<(Arc<str>, String)>,
     id: Arc<str>,
     seq: u64,
     actions: VecDeque<Action>,
@@ -68,6 +73,7 @@ impl Turn {
             attempt_no: AttemptNo::FIRST,
             reports: Vec::new(),
             longest: String::new(),
+            request: OnceLock::new(),
             seq: 0,
             actions: VecDeque::new(),
             fresh: Vec::new(),
@@ -77,8 +83,13 @@ impl Turn {
 
     /// Begins the turn. A body that cannot be recovered fails it at once, with nothing sent.
     pub fn start(&mut self, now: Duration) {
-        if !matches!(self.phase, Phase::New) {
-            return;
+        match std::mem::replace(&mut self.phase, Phase::Over) {
+            Phase::New => {}
+            Phase::Restored(stage) => return self.start_restored(now, *stage),
+            begun => {
+                self.phase = begun;
+                return;
+            }
         }
         match Body::parse(&self.setup.body) {
             Ok(body) => {
@@ -162,7 +173,7 @@ impl Turn {
                 attempt.next_timer(&self.answer, &self.setup.policy).map(|(at, _)| at)
             }
             Phase::Waiting(pending) => Some(pending.until),
-            Phase::New | Phase::Over => None,
+            Phase::New | Phase::Restored(_) | Phase::Over => None,
         }
     }
 
@@ -230,7 +241,7 @@ impl Turn {
                 let report = self.report(&attempt, now, Outcome::Cancelled, None, usage);
                 self.reports.push(report);
             }
-            Phase::New | Phase::Waiting(_) => {}
+            Phase::New | Phase::Restored(_) | Phase::Waiting(_) => {}
         }
         self.fail(ErrorKind::Cancelled, "cancelled", None, None);
     }

@@ -9,6 +9,7 @@
 //! - `gate`: the rule that picks the next strategy
 //! - `attempt`, `ending`: one request's bytes, and whether they were whole
 //! - `answer`, `calls`: what is on the screen, what waits, what the history will hold
+//! - `snapshot`, `restore`: a turn as data, and how another process goes on with it
 
 mod answer;
 mod attempt;
@@ -22,7 +23,9 @@ mod gate;
 mod io;
 mod machine;
 mod policy;
+mod restore;
 mod retry;
+mod snapshot;
 mod units;
 
 pub use attempt::Endpoint;
@@ -35,4 +38,6 @@ pub use gate::{Base, Decision, Evidence, Reason, Strategy, decide};
 pub use io::{Action, Input, Outgoing, Signal, TurnSetup};
 pub use machine::Turn;
 pub use policy::{Policy, PolicyError};
+pub use restore::Restore;
+pub use snapshot::{Snapshot, SnapshotError};
 pub use units::{AttemptNo, Json, Tokens, Utf16Len};

@@ -12,6 +12,7 @@ use super::machine::{Phase, Turn};
 use super::units::{Tokens, Utf16Len};
 use crate::gemini::{Body, Continuation, FinishClass};
 use crate::text::{Cut, Seam, SeamContext};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use std::time::Duration;
 const MAX_EMPTY_HOPS: u32 = 3;
 
 /// What has happened in the turn so far, as far as it counts against something.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
     attempts: u32,
     unsent: u32,
@@ -37,21 +38,30 @@ pub(crate) struct Tally {
     sent_token: Option<Arc<str>>,
 }
 
+impl Tally {
+    /// Without what the server gave to go on from.
+    pub(crate) fn without_token(self) -> Self {
+        Self { sent_token: None, ..self }
+    }
+}
+
 /// A decided retry.
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub until: Duration,
     /// Before this the server does not want to be asked again.
-    asked: Duration,
-    since: Duration,
-    why: Option<WaitReason>,
-    strategy: Strategy,
-    base: Base,
-    cut: Option<Cut>,
-    tokens: Tokens,
-    received: Tokens,
-    reason: ResetReason,
-    is_hop: bool,
+    pub(super) asked: Duration,
+    pub(super) since: Duration,
+    pub(super) why: Option<WaitReason>,
+    pub(super) strategy: Strategy,
+    pub(super) base: Base,
+    pub(super) cut: Option<Cut>,
+    pub(super) tokens: Tokens,
+    pub(super) received: Tokens,
+    pub(super) reason: ResetReason,
+    pub(super) is_hop: bool,
+    /// What the app was told of it.
+    pub(super) dropped: Option<Dropped>,
 }
 
 impl Turn {
@@ -77,7 +87,7 @@ impl Turn {
         self.reports.push(report);
         let http_status = attempt.http_status.filter(|_| refused);
         let detail = broken.detail.as_deref().map(|detail| self.without_secrets(detail));
-        self.emit(EventKind::Dropped(Dropped {
+        let dropped = Dropped {
             cause: broken.cause,
             detail,
             http_status,
@@ -88,7 +98,8 @@ impl Turn {
                 strategy: decision.next.map(|(strategy, _)| strategy),
                 reasons: decision.reasons.clone(),
             },
-        }));
+        };
+        self.emit(EventKind::Dropped(dropped.clone()));
         let Some((strategy, base)) = decision.next else {
             let reason = decision.reasons.first().copied().unwrap_or(Reason::NotRetryable);
             return self.give_up(reason, broken, http_status);
@@ -106,6 +117,7 @@ impl Turn {
             received,
             reason: ResetReason::Cause(broken.cause),
             is_hop: false,
+            dropped: Some(dropped),
         };
         self.wait(now, pending, pause);
     }
@@ -152,6 +164,7 @@ impl Turn {
                 received,
                 reason: ResetReason::Continuation,
                 is_hop: true,
+                dropped: None,
             },
         );
     }
@@ -246,7 +259,7 @@ impl Turn {
         (self.backoff.next(&self.setup.policy), Some(WaitReason::Backoff))
     }
 
-    fn wait(&mut self, now: Duration, mut pending: Pending, pause: Duration) {
+    pub(super) fn wait(&mut self, now: Duration, mut pending: Pending, pause: Duration) {
         let next_attempt = self.attempt_no.next();
         if self.offline {
             pending.until = now + self.setup.policy.offline_wait();
@@ -347,6 +360,11 @@ impl Turn {
         self.run(attempt, fresh_connection);
     }
 
+    /// True once the turn has given up streaming.
+    pub(super) fn has_fallen_back(&self) -> bool {
+        self.tally.fell_back
+    }
+
     fn seam(&self, answer: &Answer, cut: &Cut) -> Seam {
         let context = SeamContext {
             committed: answer.text().to_owned(),
@@ -405,7 +423,7 @@ impl Turn {
             received_tokens: self.answer.received(attempt.meter.max().candidates).count,
             usage,
             waited_ms: millis(attempt.waited),
-            took_ms: millis(now.saturating_sub(attempt.started)),
+            took_ms: millis(attempt.before + now.saturating_sub(attempt.started)),
         }
     }
 }

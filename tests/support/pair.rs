@@ -157,8 +157,13 @@ pub struct Pair<S> {
 
 impl<S: FnMut(usize, &Outgoing) -> Reply> Pair<S> {
     pub fn new(setup: TurnSetup, server: S) -> Self {
+        Self::of(Turn::new(setup), server)
+    }
+
+    /// With a turn that has not started, such as a restored one.
+    pub fn of(turn: Turn, server: S) -> Self {
         Self {
-            turn: Turn::new(setup),
+            turn,
             server,
             now: Duration::ZERO,
             queue: Vec::new(),
