@@ -76,6 +76,8 @@ pub mod effect;
 #[cfg(feature = "ffi")]
 pub mod ffi;
 pub mod gemini;
+#[cfg(feature = "journal")]
+mod store;
 pub mod text;
 pub mod turn;
 

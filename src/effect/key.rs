@@ -43,6 +43,12 @@ impl EffectKey {
     }
 }
 
+impl AsRef<str> for EffectKey {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
 impl std::fmt::Display for EffectKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
