@@ -3,6 +3,7 @@
 use super::driver::{Driver, DriverParts};
 use super::handle::TurnHandle;
 use super::headers::{HeaderProvider, insert, secrets_of};
+use super::journal::Hand;
 use super::log::EventLog;
 use super::request::TurnRequest;
 use super::runtime::runtime;
@@ -34,6 +35,9 @@ pub enum BuildError {
     /// The model's name cannot stand in a URL.
     #[error("{0:?} is not the name of a model, such as `gemini-2.5-flash`")]
     Model(String),
+    /// A turn of this id runs already, and two cannot share a place in the journal.
+    #[error("a turn with the id {0:?} runs already")]
+    TurnRuns(String),
     /// The platform refused threads or sockets.
     #[error("the network could not be set up: {0}")]
     Platform(String),
@@ -48,6 +52,8 @@ pub struct ClientBuilder {
     provider: Option<Arc<dyn HeaderProvider>>,
     extra_roots: Vec<Vec<u8>>,
     policy: Policy,
+    #[cfg(feature = "journal")]
+    journal: Option<super::Journal>,
 }
 
 impl ClientBuilder {
@@ -94,6 +100,16 @@ impl ClientBuilder {
         self
     }
 
+    /// Keeps all turns in a journal, so that they can be restored when the process has died. A
+    /// request then waits for its own record to be on the disk, some milliseconds as a rule and
+    /// 250 at most.
+    #[cfg(feature = "journal")]
+    #[must_use]
+    pub fn journal(mut self, journal: super::Journal) -> Self {
+        self.journal = Some(journal);
+        self
+    }
+
     /// Builds the client.
     ///
     /// # Errors
@@ -112,8 +128,16 @@ impl ClientBuilder {
         let tls = tls::config(&self.extra_roots).map_err(BuildError::Root)?;
         let transport =
             Transport::new(tls, policy.connect_timeout()).map_err(BuildError::Platform)?;
-        let shared =
-            Shared { base_url, headers, secrets, provider: self.provider, transport, policy };
+        let shared = Shared {
+            base_url,
+            headers,
+            secrets,
+            provider: self.provider,
+            transport,
+            policy,
+            #[cfg(feature = "journal")]
+            journal: self.journal,
+        };
         Ok(Client { shared: Arc::new(shared) })
     }
 }
@@ -123,15 +147,17 @@ pub(super) struct Shared {
     pub headers: HeaderMap,
     pub provider: Option<Arc<dyn HeaderProvider>>,
     pub transport: Transport,
-    secrets: Vec<String>,
+    pub secrets: Vec<String>,
     policy: Policy,
+    #[cfg(feature = "journal")]
+    pub journal: Option<super::Journal>,
 }
 
 /// Starts turns. Cheap to clone; all clones share connections. Use it from any thread, inside or
 /// outside of any runtime.
 #[derive(Clone)]
 pub struct Client {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl std::fmt::Debug for Client {
@@ -160,7 +186,6 @@ impl Client {
             Some(policy) => policy.validated()?,
             None => self.shared.policy.clone(),
         };
-        let runtime = runtime().map_err(BuildError::Platform)?;
         let turn_id = request.turn_id.unwrap_or_else(random_id);
         let turn = Turn::new(TurnSetup {
             turn_id: turn_id.clone(),
@@ -171,22 +196,47 @@ impl Client {
             seed: random(),
             secrets: self.shared.secrets.clone(),
         });
+        #[cfg(not(feature = "journal"))]
+        let journal = Hand::default();
+        #[cfg(feature = "journal")]
+        let journal = match &self.shared.journal {
+            Some(journal) => {
+                let claim = journal.claim(&turn_id);
+                let claim = claim.ok_or_else(|| BuildError::TurnRuns(turn_id.clone()))?;
+                Hand::new(journal, claim, &request.model, true)
+            }
+            None => Hand::default(),
+        };
+        self.drive(turn, turn_id, request.model, journal)
+    }
+
+    /// Lets a turn run that has not started.
+    pub(super) fn drive(
+        &self,
+        turn: Turn,
+        turn_id: String,
+        model: String,
+        journal: Hand,
+    ) -> Result<TurnHandle, BuildError> {
+        let runtime = runtime().map_err(BuildError::Platform)?;
         let log = EventLog::default();
         let (commands, receiver) = tokio::sync::mpsc::unbounded_channel();
         let turn_id: Arc<str> = turn_id.into();
+        let Hand { pen, error } = journal;
         let parts = DriverParts {
             shared: self.shared.clone(),
-            model: request.model,
+            model,
             turn_id: turn_id.clone(),
             log: log.clone(),
+            pen,
         };
         runtime.spawn(Driver::new(turn, parts, receiver).run());
-        Ok(TurnHandle { turn_id, log, commands })
+        Ok(TurnHandle { turn_id, log, commands, journal_error: error })
     }
 }
 
 /// Random without a crate for it: the standard library seeds its hashers from the system.
-fn random() -> u64 {
+pub(super) fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 

@@ -114,6 +114,8 @@ pub(crate) struct Attempt {
     pub before: Duration,
     pub waited: Duration,
     pub sent_at: Option<Duration>,
+    /// The app was away for a moment: without a byte until then the connection counts as dead.
+    pub probation: Option<Duration>,
     pub http_status: Option<u16>,
     pub meter: Meter,
     /// Anything has come, thoughts included.
@@ -157,6 +159,7 @@ impl Attempt {
             before: Duration::ZERO,
             waited: Duration::ZERO,
             sent_at: None,
+            probation: None,
             http_status: None,
             meter: Meter::default(),
             content: false,
@@ -219,6 +222,7 @@ impl Attempt {
             return Ok(());
         }
         self.last_byte_at = Some(now);
+        self.probation = None;
         if let (true, Some(status)) = (self.is_error_answer(), self.http_status) {
             let room = ERROR_BODY_BYTES.saturating_sub(self.error_body.len());
             self.error_body.extend_from_slice(&bytes[..bytes.len().min(room)]);

@@ -31,6 +31,8 @@ pub(crate) enum EndedBy {
     FirstByteTimeout,
     /// A finish reason, and then nothing for `finish_grace_ms`.
     Grace,
+    /// No sign of life after the app was away.
+    Suspended,
 }
 
 /// What an attempt was worth.
@@ -75,7 +77,8 @@ impl Attempt {
             .as_ref()
             .filter(|hold| !hold.timed_out)
             .and_then(|hold| Some((hold.since? + policy.seam_hold(), Timer::SeamHold)));
-        [Some(life), grace, hold].into_iter().flatten().min_by_key(|(at, _)| *at)
+        let probation = self.probation.map(|at| (at, Timer::Ends(EndedBy::Suspended)));
+        [Some(life), grace, hold, probation].into_iter().flatten().min_by_key(|(at, _)| *at)
     }
 
     /// A finish reason was seen that can be believed without the end of the body. Where nothing was
@@ -209,6 +212,7 @@ impl Attempt {
             EndedBy::Body(BodyEnd::Reset) => (Cause::Reset, "the connection was reset"),
             EndedBy::Idle => (Cause::Idle, "no byte came for too long"),
             EndedBy::FirstByteTimeout => (Cause::FirstByteTimeout, "no byte came at all"),
+            EndedBy::Suspended => (Cause::Suspended, "the app was suspended"),
             EndedBy::Body(_) | EndedBy::Grace => {
                 (Cause::ClosedEarly, "the body ended without a finish reason that holds")
             }

@@ -7,6 +7,7 @@ use super::policy::Policy;
 use super::units::AttemptNo;
 use crate::effect::ToolRule;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a turn is made of.
 #[derive(Clone, Default)]
@@ -43,6 +44,18 @@ pub enum Signal {
     NetworkAvailable,
     /// Another network took over: sockets of the old one are dead.
     NetworkChanged,
+    /// The same, where the device says of the new network whether its bytes cost money. It is told
+    /// in the `detail` of what it breaks, and steers nothing.
+    NetworkChangedTo {
+        /// True if they do.
+        metered: bool,
+    },
+    /// The app will be suspended in a moment: decided retries park, a running stream is read on for
+    /// as long as the system lets it.
+    WillSuspend,
+    /// The app runs again: a stream that was silent meanwhile, or was away for `suspend_gap_ms`, is
+    /// abandoned (`suspended`), and parked retries go on.
+    Resumed,
 }
 
 /// Something that happened outside. Inputs that name another attempt than the running one are
@@ -91,6 +104,12 @@ pub enum Input<'a> {
         attempt: AttemptNo,
         /// A line for people.
         detail: &'a str,
+    },
+    /// The device slept, or kept the process from running: its wall clock went so much further than
+    /// the clock of `now`, or a wake came so much late.
+    Slept {
+        /// How long.
+        gap: Duration,
     },
     /// The time of [`Turn::next_wake`](super::Turn::next_wake) has come.
     Wake,

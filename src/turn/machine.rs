@@ -13,7 +13,8 @@ use super::event::{
     ToolCall, TurnError,
 };
 use super::gate::{Base, Strategy};
-use super::io::{Action, Input, Outgoing, Signal, TurnSetup};
+use super::io::{Action, Input, Outgoing, TurnSetup};
+use super::lifecycle::Device;
 use super::retry::{Pending, Tally};
 use super::snapshot::Stage;
 use super::units::AttemptNo;
@@ -45,7 +46,7 @@ pub struct Turn {
     pub(super) answer: Answer,
     pub(super) tally: Tally,
     pub(super) backoff: Backoff,
-    pub(super) offline: bool,
+    pub(super) device: Device,
     pub(super) attempt_no: AttemptNo,
     pub(super) reports: Vec<AttemptReport>,
     /// The longest text shown so far, where it is longer than what is shown now.
@@ -69,7 +70,7 @@ impl Turn {
             phase: Phase::New,
             answer: Answer::default(),
             tally: Tally::default(),
-            offline: false,
+            device: Device::default(),
             attempt_no: AttemptNo::FIRST,
             reports: Vec::new(),
             longest: String::new(),
@@ -119,6 +120,7 @@ impl Turn {
         match input {
             Input::Cancel => self.cancel(now),
             Input::Signal(signal) => self.signal(now, signal),
+            Input::Slept { gap } => self.slept(now, gap),
             Input::Wake => self.wake(now),
             Input::Sent { attempt } => {
                 if let Some(running) = self.running(attempt) {
@@ -220,7 +222,7 @@ impl Turn {
         }
     }
 
-    fn end(&mut self, now: Duration, by: EndedBy) {
+    pub(super) fn end(&mut self, now: Duration, by: EndedBy) {
         let Phase::Running(attempt) = &mut self.phase else { return };
         let ending = attempt.end(now, by, &mut self.answer, &mut self.fresh);
         self.emit_fresh();
@@ -244,30 +246,6 @@ impl Turn {
             Phase::New | Phase::Restored(_) | Phase::Waiting(_) => {}
         }
         self.fail(ErrorKind::Cancelled, "cancelled", None, None);
-    }
-
-    fn signal(&mut self, now: Duration, signal: Signal) {
-        match signal {
-            Signal::NetworkLost => self.offline = true,
-            Signal::NetworkAvailable => {
-                self.offline = false;
-                self.network_is_back(now);
-            }
-            Signal::NetworkChanged => {
-                self.offline = false;
-                if let Phase::Running(attempt) = &self.phase {
-                    // What has not left cannot have been billed, and was no drop.
-                    let cause = match attempt.sent_at {
-                        Some(_) => Cause::NetworkChanged,
-                        None => Cause::Unreachable,
-                    };
-                    let detail = "the device changed its network";
-                    self.broken(now, &Broken::new(cause, detail), true);
-                } else {
-                    self.network_is_back(now);
-                }
-            }
-        }
     }
 
     /// Begins an attempt.

@@ -6,6 +6,7 @@
 //!
 //! - [`machine`](Turn): the state machine; `io`: what goes in and comes out
 //! - `retry`: from a broken attempt to the next one, or to the end of the turn
+//! - `lifecycle`: what the device says of its network, of suspension and of sleep
 //! - `gate`: the rule that picks the next strategy
 //! - `attempt`, `ending`: one request's bytes, and whether they were whole
 //! - `answer`, `calls`: what is on the screen, what waits, what the history will hold
@@ -21,6 +22,7 @@ mod ending;
 mod event;
 mod gate;
 mod io;
+mod lifecycle;
 mod machine;
 mod policy;
 mod restore;

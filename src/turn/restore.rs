@@ -151,6 +151,7 @@ impl Turn {
             received: waits.received,
             reason,
             is_hop: false,
+            parked: false,
             dropped: Some(waits.dropped),
         };
         self.wait(now, pending, waits.asked);

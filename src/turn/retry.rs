@@ -60,6 +60,8 @@ pub(crate) struct Pending {
     pub(super) received: Tokens,
     pub(super) reason: ResetReason,
     pub(super) is_hop: bool,
+    /// It waits for the app to come back from suspension.
+    pub(super) parked: bool,
     /// What the app was told of it.
     pub(super) dropped: Option<Dropped>,
 }
@@ -117,6 +119,7 @@ impl Turn {
             received,
             reason: ResetReason::Cause(broken.cause),
             is_hop: false,
+            parked: false,
             dropped: Some(dropped),
         };
         self.wait(now, pending, pause);
@@ -164,6 +167,7 @@ impl Turn {
                 received,
                 reason: ResetReason::Continuation,
                 is_hop: true,
+                parked: false,
                 dropped: None,
             },
         );
@@ -261,7 +265,10 @@ impl Turn {
 
     pub(super) fn wait(&mut self, now: Duration, mut pending: Pending, pause: Duration) {
         let next_attempt = self.attempt_no.next();
-        if self.offline {
+        if self.device.suspended_at.is_some() {
+            return self.park(now, pending);
+        }
+        if self.device.offline {
             pending.until = now + self.setup.policy.offline_wait();
             pending.why = Some(WaitReason::Offline);
             self.emit(EventKind::Waiting { next_attempt, for_ms: None, why: WaitReason::Offline });
@@ -280,11 +287,16 @@ impl Turn {
         let Phase::Waiting(mut pending) = std::mem::replace(&mut self.phase, Phase::Over) else {
             return;
         };
-        if pending.why == Some(WaitReason::Offline) && self.offline {
+        if std::mem::take(&mut pending.parked) {
+            // The app is back, or nobody has said so for too long.
+            self.device.suspended_at = None;
+        } else if self.device.suspended_at.is_some() {
+            return self.park(now, pending);
+        } else if pending.why == Some(WaitReason::Offline) && self.device.offline {
             let details = "no network came back within offline_wait_ms".to_owned();
             return self.fail(ErrorKind::Unreachable, "offline", None, Some(details));
         }
-        if self.offline {
+        if self.device.offline {
             return self.wait(now, pending, Duration::ZERO);
         }
         if pending.asked > now {
@@ -294,13 +306,6 @@ impl Turn {
             return self.wait(now, pending, rest);
         }
         self.go(now, &pending);
-    }
-
-    pub(super) fn network_is_back(&mut self, now: Duration) {
-        if matches!(&self.phase, Phase::Waiting(pending) if pending.why == Some(WaitReason::Offline))
-        {
-            self.wait_is_over(now);
-        }
     }
 
     /// Reset, then the next attempt.

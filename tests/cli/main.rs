@@ -3,6 +3,7 @@
 mod checkpoint;
 mod demo;
 mod help;
+mod journal;
 #[path = "../support/play.rs"]
 mod play;
 mod refused;

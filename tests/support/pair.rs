@@ -26,6 +26,8 @@ pub enum What {
     Wake,
     Cancel,
     Signal(Signal),
+    /// So many milliseconds of sleep.
+    Slept(u64),
 }
 
 /// Something that happened, when, and to which attempt.
@@ -48,6 +50,7 @@ impl Happening {
             What::Wake => Input::Wake,
             What::Cancel => Input::Cancel,
             What::Signal(signal) => Input::Signal(*signal),
+            What::Slept(ms) => Input::Slept { gap: Duration::from_millis(*ms) },
         };
         turn.handle(self.at, input);
     }

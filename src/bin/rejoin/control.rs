@@ -41,6 +41,10 @@ fn parse(line: &str) -> Result<Control, ()> {
         "network_lost" => Control::Signal(Signal::NetworkLost),
         "network_available" => Control::Signal(Signal::NetworkAvailable),
         "network_changed" => Control::Signal(Signal::NetworkChanged),
+        "network_changed metered" => Control::Signal(Signal::NetworkChangedTo { metered: true }),
+        "network_changed unmetered" => Control::Signal(Signal::NetworkChangedTo { metered: false }),
+        "will_suspend" => Control::Signal(Signal::WillSuspend),
+        "resumed" => Control::Signal(Signal::Resumed),
         "cancel" => Control::Cancel,
         _ => return Err(()),
     })

@@ -11,6 +11,7 @@ mod demo;
 mod exit;
 mod pretty;
 mod printer;
+mod resume;
 mod serve;
 mod stream;
 
@@ -45,6 +46,7 @@ async fn run(args: Args) -> Result<Exit, Stop> {
     match args.command {
         Command::Demo(args) => demo::run(args).await,
         Command::Stream(args) => stream::run(args).await,
+        Command::Resume(args) => resume::run(args).await,
         Command::ServeFlaky(args) => Ok(serve::run(args).await?),
         Command::Checkpoint => Ok(checkpoint::run()?),
     }
