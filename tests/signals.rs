@@ -165,14 +165,14 @@ fn five_signals_in_a_second_make_one_attempt() {
     played.speaks(1_000, 1, "Hello");
     let burst = [NetworkLost, NetworkChanged, NetworkAvailable, Resumed, NetworkChanged];
     for (n, signal) in burst.into_iter().enumerate() {
-        played.signal(60_000 + 200 * n as u64, signal);
+        played.signal(10_000 + 200 * n as u64, signal);
         // The new request leaves between them, and its server takes its time.
-        played.at_ms(60_100 + 200 * n as u64, Input::Sent { attempt: AttemptNo(2) });
+        played.at_ms(10_100 + 200 * n as u64, Input::Sent { attempt: AttemptNo(2) });
     }
     assert_eq!((played.causes(), played.sent), (vec![Cause::NetworkChanged], 2));
     // A change of its own is none of them.
-    played.speaks(62_000, 2, "Hello");
-    played.signal(63_000, NetworkChangedTo { metered: true });
+    played.speaks(12_000, 2, "Hello");
+    played.signal(13_000, NetworkChangedTo { metered: true });
     assert_eq!((played.causes().len(), played.sent), (2, 2), "the second drop waits by backoff");
     let EventKind::Dropped(dropped) = &played.events[played.events.len() - 2].kind else {
         panic!()

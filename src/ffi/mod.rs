@@ -20,12 +20,14 @@ mod event;
 mod event_of;
 mod guard;
 mod helpers;
+mod journal;
+mod ledger;
 mod policy;
 mod request;
 mod turn;
 
 pub use client::{ClientSettings, HeaderProvider, NativeClient};
-pub use error::{CallError, HeaderError};
+pub use error::{CallError, HeaderError, StorageProblem};
 pub use event::{
     Answer, AttemptReport, Billing, Cause, Decision, ErrorKind, EventKind, Failure, Finish,
     FinishClass, Outcome, Reason, ResetReason, Strategy, ToolCall, TurnEvent, Usage, WaitReason,
@@ -33,6 +35,8 @@ pub use event::{
 pub use helpers::{
     CommittedText, Evidence, committed_text, decide, default_policy, effect_key, estimate_tokens,
 };
+pub use journal::{JournalConfig, JournaledTurn};
+pub use ledger::{EffectState, NativeLedger, set_ledger_aside};
 pub use policy::Policy;
 pub use request::{Tool, TurnRequest};
 pub use turn::{EventBatch, NativeTurn, Signal, Snapshot, SnapshotReset};

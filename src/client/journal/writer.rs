@@ -120,13 +120,15 @@ impl Drop for Writer {
 fn write(books: &Books, turns: Vec<Waiting>) {
     let began = Instant::now();
     let rows: Vec<_> = turns.iter().map(|waiting| (&*waiting.model, &waiting.snapshot)).collect();
-    let mut result = books.write(&rows);
-    if result.is_ok() && turns.iter().any(|waiting| waiting.first) {
-        result = books.expire();
-    }
+    let result = books.write(&rows);
+    let grows = result.is_ok() && turns.iter().any(|waiting| waiting.first);
     let took = began.elapsed();
     for tell in turns.into_iter().flat_map(|waiting| waiting.told) {
         // Most writes nobody waits for.
         let _ = tell.send((result.clone(), took));
+    }
+    if grows {
+        // After the requests were let go. What cannot be forgotten now is so the next time.
+        let _ = books.expire();
     }
 }

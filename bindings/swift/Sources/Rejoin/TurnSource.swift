@@ -24,7 +24,16 @@ protocol TurnSource: Sendable {
 
     func snapshot() throws -> Snapshot
     func signal(_ signal: Signal)
+    func networkChanged(metered: Bool)
+    func willSuspend() async
+    var journalProblem: String? { get }
     func cancel()
+}
+
+extension TurnSource {
+    func networkChanged(metered: Bool) { signal(.networkChanged) }
+    func willSuspend() async { signal(.willSuspend) }
+    var journalProblem: String? { nil }
 }
 
 extension TurnSource {

@@ -15,7 +15,10 @@ object Rejoin {
      *   and what it throws makes the attempt count as not sent: it is tried again by the policy.
      * @param extraRootPems root certificates (PEM) beside the built-in ones.
      * @param policy the numbers that steer all turns; what is left out keeps its default.
+     * @param journal where turns are kept so that they survive the process: opening it takes some
+     *   milliseconds. One client of one process at a time; a file that cannot be read is put aside.
      * @throws RejoinException.InvalidArgument for settings that cannot be used.
+     * @throws StorageException if the journal cannot be opened.
      */
     fun client(
         apiKey: String? = null,
@@ -24,8 +27,9 @@ object Rejoin {
         headerProvider: ((attempt: Int) -> Map<String, String>)? = null,
         extraRootPems: List<String> = emptyList(),
         policy: Policy? = null,
+        journal: JournalConfig? = null,
     ): RejoinClient = translating {
-        val settings = ClientSettings(baseUrl, apiKey, headers, extraRootPems, policy)
+        val settings = ClientSettings(baseUrl, apiKey, headers, extraRootPems, policy, journal)
         NativeRejoinClient(NativeClient(settings, headerProvider?.let(::ProviderAdapter)))
     }
 
