@@ -303,8 +303,8 @@ fn a_ledger_of_another_version_is_left_alone() {
     let file = folder.join("effects.redb");
     let db = redb::Database::create(&file).unwrap();
     let write = db.begin_write().unwrap();
-    let meta = redb::TableDefinition::<&str, u32>::new("meta");
-    write.open_table(meta).unwrap().insert("version", 7).unwrap();
+    let meta = redb::TableDefinition::<&str, &[u8]>::new("meta");
+    write.open_table(meta).unwrap().insert("version", &7_u32.to_le_bytes()[..]).unwrap();
     write.commit().unwrap();
     drop(db);
     let error = EffectLedger::open(&folder).unwrap_err();

@@ -1,5 +1,6 @@
 //! The file of a store: who may open it, with which mode, and whether it is what was written.
 
+use super::Table;
 use redb::{Builder, Database, ReadableDatabase as _, StorageBackend, TableDefinition};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read as _};
@@ -13,7 +14,8 @@ const CACHE_BYTES: usize = 1 << 20;
 /// How long a lock is asked for. To clear a killed process away takes a few milliseconds.
 const LOCK_PATIENCE: Duration = Duration::from_millis(200);
 
-const META: TableDefinition<'static, &str, u32> = TableDefinition::new("meta");
+/// Of the same types as every other table: each pair of types costs a phone some tens of kilobytes.
+const META: Table = TableDefinition::new("meta");
 
 /// A store that cannot be used as asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -112,7 +114,7 @@ fn create(path: &Path, folder: &Path, version: u32) -> Result<(), StoreError> {
             let backend = backend(file)?;
             let db = Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(backend)?;
             let write = db.begin_write()?;
-            write.open_table(META)?.insert("version", version)?;
+            write.open_table(META)?.insert("version", &version.to_le_bytes()[..])?;
             write.commit()?;
             Ok(())
         })
@@ -129,9 +131,10 @@ fn create(path: &Path, folder: &Path, version: u32) -> Result<(), StoreError> {
 fn check_version(path: &Path, db: &mut Database, version: u32) -> Result<(), StoreError> {
     let found = guarded(path, || {
         let table = db.begin_read()?.open_table(META)?;
-        let found = table.get("version")?.map(|found| found.value());
+        let found = table.get("version")?.map(|found| found.value().to_vec());
         Ok(found)
     })?;
+    let found = found.and_then(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)));
     match found {
         Some(found) if found == version => Ok(()),
         Some(found) => {

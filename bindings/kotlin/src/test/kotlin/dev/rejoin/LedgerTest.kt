@@ -14,11 +14,11 @@ class LedgerTest {
     private val folder: String = Files.createTempDirectory("rejoin").resolve("ledger").toString()
 
     /** What another life of the app left: begun, and never finished. */
-    private suspend fun begunBefore(key: String) =
+    private suspend fun begunBefore(key: String): Unit =
         EffectLedger.open(folder).use { assertEquals(EffectState.Fresh, it.begin(key)) }
 
     @Test
-    fun `an effect runs once, also in another life`() = runBlocking {
+    fun `an effect runs once, also in another life`() = runBlocking<Unit> {
         var ran = 0
         repeat(2) {
             EffectLedger.open(folder).use { ledger ->
@@ -29,7 +29,7 @@ class LedgerTest {
     }
 
     @Test
-    fun `what may have happened is left to the rule`() = runBlocking {
+    fun `what may have happened is left to the rule`() = runBlocking<Unit> {
         val rules = mapOf<EffectRule, Int?>(
             EffectRule.Never to null,
             EffectRule.Retry to 1,
@@ -57,7 +57,7 @@ class LedgerTest {
     }
 
     @Test
-    fun `what throws may have happened, and what waits gets the result`() = runBlocking {
+    fun `what throws may have happened, and what waits gets the result`() = runBlocking<Unit> {
         EffectLedger.open(folder).use { ledger ->
             assertFailsWith<IllegalStateException> { ledger.once("k") { error("the server hung up") } }
             assertFailsWith<EffectNotRun> { ledger.once("k") { "again" } }
@@ -72,7 +72,7 @@ class LedgerTest {
     }
 
     @Test
-    fun `the calls of an answer run once, each by its rule`() = runBlocking {
+    fun `the calls of an answer run once, each by its rule`() = runBlocking<Unit> {
         val answer = Rejoin.fake {
             tool("pay", """{"n":1}""")
             tool("look", """{"n":2}""")
@@ -89,7 +89,7 @@ class LedgerTest {
     }
 
     @Test
-    fun `a damaged ledger says so until it is set aside`() = runBlocking {
+    fun `a damaged ledger says so until it is set aside`() = runBlocking<Unit> {
         EffectLedger.open(folder).use { it.once("k") { "paid" } }
         val file = File(folder, "effects.redb")
         file.writeBytes(file.readBytes().copyOf(5000))
