@@ -45,7 +45,8 @@
 //! ```text
 //! ffi -> client -> turn -> text     where text may be cut, and what a reply begins with
 //!                       -> gemini   bytes to responses, bodies to bytes
-//!                       -> effect   keys of tool calls
+//!                       -> effect   keys of tool calls, and the ledger of what they did
+//! client, effect -> store           two durable files (feature `journal`)
 //! ```
 //!
 //! [`turn`] is a pure state machine: inputs in, actions out, no clock, no sockets.
@@ -57,10 +58,12 @@
 //! # What it does not do
 //!
 //! It cannot stop the server from billing an abandoned attempt; it tells what is known of each
-//! bill. It keeps no journal across process death yet, and asks for one candidate only.
+//! bill. It asks for one candidate only.
 //!
 //! # Features
 //!
+//! - `journal`: turns and effects that survive the process, in two files: `client::Journal`,
+//!   `Client::restore` and `effect::EffectLedger`.
 //! - `testkit`: a Gemini server that breaks as told, for tests of apps.
 //! - `cli` (default): the `rejoin` command line. An app turns it off with
 //!   `default-features = false`.
@@ -84,6 +87,8 @@ pub mod effect;
 pub mod ffi;
 pub mod gemini;
 pub mod recorder;
+#[cfg(feature = "journal")]
+mod store;
 pub mod text;
 pub mod turn;
 

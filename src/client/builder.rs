@@ -3,6 +3,7 @@
 use super::driver::{Driver, DriverParts};
 use super::handle::TurnHandle;
 use super::headers::{HeaderProvider, insert, secrets_of};
+use super::journal::Hand;
 use super::log::EventLog;
 use super::purse::Purse;
 use super::request::TurnRequest;
@@ -36,6 +37,9 @@ pub enum BuildError {
     /// The model's name cannot stand in a URL.
     #[error("{0:?} is not the name of a model, such as `gemini-2.5-flash`")]
     Model(String),
+    /// A turn of this id runs already, and two cannot share a place in the journal.
+    #[error("a turn with the id {0:?} runs already")]
+    TurnRuns(String),
     /// The platform refused threads or sockets.
     #[error("the network could not be set up: {0}")]
     Platform(String),
@@ -52,6 +56,8 @@ pub struct ClientBuilder {
     policy: Policy,
     budget: Budget,
     plain_http: PlainHttp,
+    #[cfg(feature = "journal")]
+    journal: Option<super::Journal>,
 }
 
 impl ClientBuilder {
@@ -115,6 +121,16 @@ impl ClientBuilder {
         self
     }
 
+    /// Keeps all turns in a journal, so that they can be restored when the process has died. A
+    /// request then waits for its own record to be on the disk, some milliseconds as a rule and
+    /// 250 at most.
+    #[cfg(feature = "journal")]
+    #[must_use]
+    pub fn journal(mut self, journal: super::Journal) -> Self {
+        self.journal = Some(journal);
+        self
+    }
+
     /// Builds the client.
     ///
     /// # Errors
@@ -133,9 +149,17 @@ impl ClientBuilder {
         let tls = tls::config(&self.extra_roots).map_err(BuildError::Root)?;
         let transport =
             Transport::new(tls, policy.connect_timeout()).map_err(BuildError::Platform)?;
-        let purse = Purse::new(self.budget);
-        let provider = self.provider;
-        let shared = Shared { base_url, headers, provider, transport, purse, secrets, policy };
+        let shared = Shared {
+            base_url,
+            headers,
+            provider: self.provider,
+            transport,
+            purse: Purse::new(self.budget),
+            secrets,
+            policy,
+            #[cfg(feature = "journal")]
+            journal: self.journal,
+        };
         Ok(Client { shared: Arc::new(shared) })
     }
 }
@@ -146,15 +170,17 @@ pub(super) struct Shared {
     pub provider: Option<Arc<dyn HeaderProvider>>,
     pub transport: Transport,
     pub purse: Purse,
-    secrets: Vec<String>,
+    pub secrets: Vec<String>,
     policy: Policy,
+    #[cfg(feature = "journal")]
+    pub journal: Option<super::Journal>,
 }
 
 /// Starts turns. Cheap to clone; all clones share connections. Use it from any thread, inside or
 /// outside of any runtime.
 #[derive(Clone)]
 pub struct Client {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl std::fmt::Debug for Client {
@@ -189,7 +215,6 @@ impl Client {
             Some(policy) => policy.validated()?,
             None => self.shared.policy.clone(),
         };
-        let runtime = runtime().map_err(BuildError::Platform)?;
         let turn_id = request.turn_id.unwrap_or_else(random_id);
         let setup = TurnSetup {
             turn_id: turn_id.clone(),
@@ -203,22 +228,48 @@ impl Client {
         };
         let recorder = request.record.map(|keep| Recorder::new(&setup, keep));
         let turn = Turn::new(setup);
+        #[cfg(not(feature = "journal"))]
+        let journal = Hand::default();
+        #[cfg(feature = "journal")]
+        let journal = match &self.shared.journal {
+            Some(journal) => {
+                let claim = journal.claim(&turn_id);
+                let claim = claim.ok_or_else(|| BuildError::TurnRuns(turn_id.clone()))?;
+                Hand::new(journal, claim, &request.model, true)
+            }
+            None => Hand::default(),
+        };
+        self.drive(turn, recorder, turn_id, request.model, journal)
+    }
+
+    /// Lets a turn run that has not started.
+    pub(super) fn drive(
+        &self,
+        turn: Turn,
+        recorder: Option<Recorder>,
+        turn_id: String,
+        model: String,
+        journal: Hand,
+    ) -> Result<TurnHandle, BuildError> {
+        let runtime = runtime().map_err(BuildError::Platform)?;
         let log = EventLog::default();
         let (commands, receiver) = tokio::sync::mpsc::unbounded_channel();
         let turn_id: Arc<str> = turn_id.into();
+        let Hand { pen, error } = journal;
         let parts = DriverParts {
             shared: self.shared.clone(),
-            model: request.model,
+            model,
             turn_id: turn_id.clone(),
             log: log.clone(),
+            pen,
         };
         runtime.spawn(Driver::new(turn, recorder, parts, receiver).run());
-        Ok(TurnHandle { turn_id, log, commands })
+        Ok(TurnHandle { turn_id, log, commands, journal_error: error })
     }
 }
 
 /// Random without a crate for it: the standard library seeds its hashers from the system.
-fn random() -> u64 {
+pub(super) fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 

@@ -1,12 +1,14 @@
 //! The loop that drives one turn: the only place where the state machine meets time and sockets.
 
 use super::builder::Shared;
+use super::clocks::{Reading, Watch};
 use super::exchange::{Exchange, Incoming};
 use super::handle::Command;
 use super::headers::{ProviderError, insert, secrets_of};
+use super::journal::{Pen, Recording};
 use super::log::EventLog;
 use crate::recorder::Recorder;
-use crate::turn::{Action, AttemptNo, Event, Input, Outgoing, Spend, Turn};
+use crate::turn::{Action, AttemptNo, Event, EventKind, Input, Outgoing, Signal, Spend, Turn};
 use http::HeaderMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,11 +21,17 @@ pub(super) struct DriverParts {
     pub model: String,
     pub turn_id: Arc<str>,
     pub log: EventLog,
+    pub pen: Option<Pen>,
 }
 
 /// What the running attempt waits for.
 enum Wire {
     Nothing,
+    /// The journal: what may be billed is written down before it leaves.
+    Record {
+        outgoing: Outgoing,
+        recording: Recording,
+    },
     /// The app's header provider.
     Headers {
         outgoing: Outgoing,
@@ -44,6 +52,11 @@ pub(super) struct Driver {
     began: Instant,
     /// What the purse knows of this turn.
     paid: Spend,
+    watch: Watch,
+    /// The start of an attempt that is being written down: told when it is.
+    held: Option<Event>,
+    /// The turn's end, on its way to the disk.
+    last_words: Option<(Event, Recording)>,
 }
 
 /// Closes the log even if the driver panics, so that no reader waits for ever.
@@ -62,8 +75,18 @@ impl Driver {
         parts: DriverParts,
         commands: UnboundedReceiver<Command>,
     ) -> Self {
-        let (wire, began) = (Wire::Nothing, Instant::now());
-        Self { turn, recorder, parts, commands, wire, began, paid: Spend::default() }
+        Self {
+            turn,
+            recorder,
+            parts,
+            commands,
+            wire: Wire::Nothing,
+            began: Instant::now(),
+            paid: Spend::default(),
+            watch: Watch::new(Reading::now()),
+            held: None,
+            last_words: None,
+        }
     }
 
     pub(super) async fn run(mut self) {
@@ -72,39 +95,132 @@ impl Driver {
         loop {
             self.act();
             if self.turn.is_over() {
+                if let Some((event, mut recording)) = self.last_words.take() {
+                    // Who has seen the end acts on it, and must find it again after a crash.
+                    recording.done().await;
+                    self.parts.pen = None;
+                    self.parts.log.push(event);
+                }
                 return;
             }
             let wake = self.turn.next_wake().map(|at| self.began + at);
+            let due = self.parts.pen.as_ref().and_then(Pen::due);
             tokio::select! {
                 // The app's word first: after a cancel nothing more may surface.
                 biased;
                 command = self.commands.recv() => {
-                    let input = match command {
-                        Some(Command::Signal(signal)) => Input::Signal(signal),
-                        // A handle that is gone wants nothing any more.
-                        Some(Command::Cancel) | None => Input::Cancel,
-                    };
-                    self.handle(input);
+                    self.look();
+                    // A handle that is gone wants nothing any more.
+                    self.obey(command.unwrap_or(Command::Cancel));
                 }
-                incoming = self.wire.next(&self.parts) => self.take(incoming),
-                () = sleep_until(wake) => self.handle(Input::Wake),
+                incoming = self.wire.next(&self.parts) => {
+                    self.look();
+                    self.take(incoming);
+                }
+                () = sleep_until(wake) => {
+                    self.look();
+                    self.handle(Input::Wake);
+                }
+                () = sleep_until(due) => self.write(),
+                () = tokio::time::sleep_until(self.watch.next_look()) => self.look(),
             }
         }
     }
 
     fn act(&mut self) {
+        let mut dropped = false;
+        let has_pen = self.parts.pen.is_some();
         while let Some(action) = self.turn.poll_action() {
             match action {
-                Action::Emit(event) => self.emit(event),
+                Action::Emit(event) => {
+                    self.record(&event);
+                    dropped |= matches!(event.kind, EventKind::Dropped(_));
+                    self.tell_held();
+                    if has_pen && matches!(event.kind, EventKind::AttemptStarted { .. }) {
+                        self.held = Some(event);
+                    } else {
+                        self.tell(event);
+                    }
+                }
                 Action::Abort { .. } => self.wire = Wire::Nothing,
-                Action::Send(outgoing) => self.wire = Wire::begin(&self.parts, outgoing),
+                Action::Send(outgoing) => {
+                    dropped = false;
+                    self.wire = match self.write_now() {
+                        Some(recording) => Wire::Record { outgoing, recording },
+                        None => Wire::begin(&self.parts, outgoing),
+                    };
+                }
+            }
+        }
+        if dropped {
+            self.write_now();
+        }
+    }
+
+    fn tell(&mut self, event: Event) {
+        if let Some(pen) = &mut self.parts.pen {
+            if let Some(end) = self.turn.snapshot_of_end(&event.kind) {
+                self.last_words = Some((event, pen.write_now(end)));
+                return;
+            }
+            pen.note();
+        }
+        self.parts.log.push(event);
+    }
+
+    fn tell_held(&mut self) {
+        if let Some(event) = self.held.take() {
+            self.tell(event);
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Cancel => self.handle(Input::Cancel),
+            Command::Signal(signal) => {
+                self.handle(Input::Signal(signal));
+                if signal == Signal::WillSuspend {
+                    self.write_now();
+                }
+            }
+            Command::Flush(tell) => {
+                let recording = self.write_now();
+                tokio::spawn(async move {
+                    if let Some(mut recording) = recording {
+                        recording.done().await;
+                    }
+                    let _ = tell.send(());
+                });
             }
         }
     }
 
-    fn emit(&mut self, event: Event) {
+    /// Has the device slept?
+    fn look(&mut self) {
+        let gap = self.watch.look(Reading::now());
+        if !gap.is_zero() {
+            self.handle(Input::Slept { gap });
+            // What it was told may be an end: nothing that comes next is for that attempt.
+            self.act();
+        }
+    }
+
+    fn write(&mut self) {
+        let now = self.began.elapsed();
+        if let Some(pen) = &mut self.parts.pen {
+            pen.write(|| self.turn.snapshot(now));
+        }
+    }
+
+    fn write_now(&mut self) -> Option<Recording> {
+        let now = self.began.elapsed();
+        let pen = self.parts.pen.as_mut()?;
+        Some(pen.write_now(self.turn.snapshot(now)?))
+    }
+
+    fn record(&mut self, event: &Event) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.event(&event);
+            recorder.event(event);
         }
         // Before the last event is out: who has seen it may ask for the recording.
         if event.is_last()
@@ -112,7 +228,6 @@ impl Driver {
         {
             self.parts.log.set_recording(recorder.finish().to_text());
         }
-        self.parts.log.push(event);
     }
 
     fn handle(&mut self, input: Input<'_>) {
@@ -135,6 +250,7 @@ impl Driver {
 
     fn take(&mut self, (attempt, incoming): (AttemptNo, Incoming)) {
         match &incoming {
+            Incoming::Recorded => self.tell_held(),
             Incoming::Secrets(secrets) => {
                 for secret in secrets {
                     self.turn.keep_secret(secret.clone());
@@ -147,7 +263,13 @@ impl Driver {
             Incoming::Head { status, headers } => {
                 self.handle(Input::Head { attempt, status: *status, headers });
             }
-            Incoming::Bytes(bytes) => self.handle(Input::Bytes { attempt, bytes }),
+            Incoming::Bytes(bytes) => {
+                self.handle(Input::Bytes { attempt, bytes });
+                // Also where it shows nothing: usage counts.
+                if let Some(pen) = &mut self.parts.pen {
+                    pen.note();
+                }
+            }
             Incoming::End(end) => self.handle(Input::End { attempt, end: *end }),
             Incoming::Unreachable(detail) => self.handle(Input::Unreachable { attempt, detail }),
             Incoming::Unsendable(detail) => self.handle(Input::Unsendable { attempt, detail }),
@@ -184,6 +306,12 @@ impl Wire {
     async fn next(&mut self, parts: &DriverParts) -> (AttemptNo, Incoming) {
         match self {
             Self::Nothing => std::future::pending().await,
+            Self::Record { outgoing, recording } => {
+                recording.done().await;
+                let attempt = outgoing.attempt;
+                *self = Self::begin(parts, outgoing.clone());
+                (attempt, Incoming::Recorded)
+            }
             Self::Exchange { attempt, exchange } => (*attempt, exchange.next().await),
             Self::Headers { outgoing, task } => {
                 let given = task.await.map_err(|error| ProviderError(error.to_string()));

@@ -69,6 +69,8 @@ fn http_client(
 
 /// What came from the wire. No `Debug`: it may hold secrets.
 pub(super) enum Incoming {
+    /// The attempt is in the journal, and its request may leave.
+    Recorded,
     /// Values of the headers that are about to be sent.
     Secrets(Vec<String>),
     Sent,

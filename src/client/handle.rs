@@ -1,16 +1,20 @@
 //! The app's end of a running turn.
 
+use super::journal::ErrorSlot;
 use super::log::{Batch, EventLog};
 use super::screen::Screen;
 use crate::turn::{DropRecord, Event, Signal, drop_records};
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
 
 /// What a handle tells its driver.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) enum Command {
     Cancel,
     Signal(Signal),
+    /// Write the turn down, and say when that is done.
+    Flush(oneshot::Sender<()>),
 }
 
 /// A running turn. Dropping it cancels the turn and closes its connection.
@@ -19,6 +23,8 @@ pub struct TurnHandle {
     pub(super) turn_id: Arc<str>,
     pub(super) log: EventLog,
     pub(super) commands: UnboundedSender<Command>,
+    #[cfg_attr(not(feature = "journal"), allow(dead_code))]
+    pub(super) journal_error: ErrorSlot,
 }
 
 impl TurnHandle {
@@ -84,9 +90,27 @@ impl TurnHandle {
         self.send(Command::Cancel);
     }
 
-    /// Passes on what the device says of its network.
+    /// Passes on what the device says of its network and of its sleep.
     pub fn signal(&self, signal: Signal) {
         self.send(Command::Signal(signal));
+    }
+
+    /// Says that the app will be suspended, and waits until the turn is written down, if it has a
+    /// journal: 250 ms at most. Cancelling the wait cancels nothing else.
+    pub async fn will_suspend(&self) {
+        self.signal(Signal::WillSuspend);
+        let (tell, told) = oneshot::channel();
+        self.send(Command::Flush(tell));
+        // An error is a turn that is over: it was written at its end.
+        let _ = told.await;
+    }
+
+    /// The first thing that went wrong with this turn's journal. The turn goes on all the same, and
+    /// may not be restored.
+    #[cfg(feature = "journal")]
+    #[must_use]
+    pub fn journal_error(&self) -> Option<crate::store::StoreError> {
+        self.journal_error.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
     fn send(&self, command: Command) {

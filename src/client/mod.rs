@@ -7,13 +7,21 @@
 
 mod body;
 mod builder;
+mod clocks;
 mod driver;
 mod exchange;
 mod handle;
 mod headers;
+#[cfg(feature = "journal")]
+mod journal;
+#[cfg(not(feature = "journal"))]
+#[path = "no_journal.rs"]
+mod journal;
 mod log;
 mod purse;
 mod request;
+#[cfg(feature = "journal")]
+mod restore;
 mod runtime;
 mod screen;
 mod tls;
@@ -23,6 +31,10 @@ pub use body::{BodyError, RequestBody, ToolDeclaration};
 pub use builder::{BuildError, Client, ClientBuilder};
 pub use handle::TurnHandle;
 pub use headers::{HeaderProvider, ProviderError};
+#[cfg(feature = "journal")]
+pub use journal::{Journal, JournalConfig, JournaledTurn};
 pub use log::Batch;
 pub use request::TurnRequest;
 pub use screen::Screen;
+#[cfg(feature = "journal")]
+pub use {crate::store::StoreError, restore::RestoreError};

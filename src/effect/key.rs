@@ -1,6 +1,7 @@
 //! The key of an effect, and the ordinals that keep intended repetitions apart.
 
 use super::canonical::{CanonicalError, canonical_json};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
@@ -42,6 +43,12 @@ impl EffectKey {
     }
 }
 
+impl AsRef<str> for EffectKey {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
 impl std::fmt::Display for EffectKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
@@ -49,7 +56,7 @@ impl std::fmt::Display for EffectKey {
 }
 
 /// What the app says of one of its tools.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolRule {
     /// The function's name.
     pub name: String,

@@ -2,6 +2,7 @@
 
 use super::error::{CallError, HeaderError};
 use super::guard::guard;
+use super::journal::{JournalConfig, JournaledTurn, open};
 use super::policy::Policy;
 use super::request::TurnRequest;
 use super::spend::{Budget, Spend};
@@ -37,6 +38,9 @@ pub struct ClientSettings {
     /// read the key then.
     #[uniffi(default = false)]
     pub allow_plain_http: bool,
+    /// Where turns are kept, so that they survive the process; absent: nowhere.
+    #[uniffi(default = None)]
+    pub journal: Option<JournalConfig>,
 }
 
 /// Gives the headers of each attempt anew: App Check and OAuth tokens expire between attempts.
@@ -98,6 +102,9 @@ impl NativeClient {
             if let Some(headers) = headers {
                 builder = builder.header_provider(Arc::new(Provider(headers)));
             }
+            if let Some(journal) = settings.journal {
+                builder = builder.journal(open(&journal)?);
+            }
             Ok(Arc::new(Self { client: builder.build()?, policy }))
         })
     }
@@ -112,9 +119,52 @@ impl NativeClient {
     pub fn start(&self, request: TurnRequest) -> Result<Arc<NativeTurn>, CallError> {
         guard(|| {
             let handle = self.client.start(request.to_core(&self.policy)?)?;
-            let read_only = request.tools.iter().filter(|tool| tool.read_only);
-            let read_only = read_only.map(|tool| tool.name.clone()).collect();
+            Ok(Arc::new(NativeTurn::new(handle, request.read_only_tools())))
+        })
+    }
+
+    /// Goes on with a turn of the journal that another process began: what was there is shown at
+    /// once. A turn that was over tells its end again, and nothing is sent. Reads a file, which
+    /// takes some milliseconds: not for the main thread.
+    ///
+    /// `request` is needed where the journal keeps no text, and says which tools are read only.
+    #[uniffi::method(default(request = None))]
+    pub fn restore(
+        &self,
+        turn_id: String,
+        request: Option<TurnRequest>,
+    ) -> Result<Arc<NativeTurn>, CallError> {
+        guard(|| {
+            let read_only = request.as_ref().map(TurnRequest::read_only_tools).unwrap_or_default();
+            let handle = match request {
+                Some(request) => {
+                    self.client.restore_with_request(&turn_id, &request.to_core(&self.policy)?)?
+                }
+                None => self.client.restore(&turn_id)?,
+            };
             Ok(Arc::new(NativeTurn::new(handle, read_only)))
+        })
+    }
+
+    /// The turns of the journal, the one written last first; none without a journal. Reads a file.
+    pub fn journaled(&self) -> Result<Vec<JournaledTurn>, CallError> {
+        guard(|| {
+            let Some(journal) = self.client.journal() else { return Ok(Vec::new()) };
+            Ok(journal.turns()?.into_iter().map(Into::into).collect())
+        })
+    }
+
+    /// Forgets a turn of the journal. Writes a file.
+    pub fn forget(&self, turn_id: String) -> Result<(), CallError> {
+        guard(|| Ok(self.client.journal().map_or(Ok(()), |journal| journal.forget(&turn_id))?))
+    }
+
+    /// The new name of a journal's file that could not be read when this client was built, if there
+    /// was one: its turns are lost to the app.
+    pub fn journal_set_aside(&self) -> Result<Option<String>, CallError> {
+        guard(|| {
+            let aside = self.client.journal().and_then(client::Journal::set_aside);
+            Ok(aside.map(|path| path.to_string_lossy().into_owned()))
         })
     }
 }

@@ -20,13 +20,15 @@ mod event;
 mod event_of;
 mod guard;
 mod helpers;
+mod journal;
+mod ledger;
 mod policy;
 mod request;
 mod spend;
 mod turn;
 
 pub use client::{ClientSettings, HeaderProvider, NativeClient};
-pub use error::{CallError, HeaderError};
+pub use error::{CallError, HeaderError, StorageProblem};
 pub use event::{
     Answer, AttemptReport, Billing, Cause, Decision, ErrorKind, EventKind, Failure, Finish,
     FinishClass, Outcome, Reason, ResetReason, SeamKind, Strategy, ToolCall, TurnEvent, Usage,
@@ -35,6 +37,8 @@ pub use event::{
 pub use helpers::{
     CommittedText, Evidence, committed_text, decide, default_policy, effect_key, estimate_tokens,
 };
+pub use journal::{JournalConfig, JournaledTurn};
+pub use ledger::{EffectState, NativeLedger, set_ledger_aside};
 pub use policy::Policy;
 pub use request::{Recording, Tool, TurnRequest};
 pub use spend::{Budget, Spend};

@@ -86,6 +86,10 @@ pub struct Policy {
     /// How long to wait for a network before the turn fails. Default 600,000 ms.
     #[uniffi(default = None)]
     pub offline_wait_ms: Option<i64>,
+    /// How long an app may be suspended, or a device asleep, before the connection counts as dead.
+    /// Default 5,000 ms.
+    #[uniffi(default = None)]
+    pub suspend_gap_ms: Option<i64>,
 }
 
 /// Calls a macro with all whole-number fields but the optional one.
@@ -107,7 +111,8 @@ macro_rules! whole_numbers {
             non_streaming_timeout_ms,
             backoff_base_ms,
             backoff_max_ms,
-            offline_wait_ms
+            offline_wait_ms,
+            suspend_gap_ms
         )
     };
 }

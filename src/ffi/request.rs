@@ -6,6 +6,7 @@ use crate::client::{self, RequestBody, ToolDeclaration};
 use crate::effect::ToolRule;
 use crate::recorder::Keep;
 use crate::turn as core;
+use std::collections::HashSet;
 
 /// One turn to start: the usual case by its fields, anything else by `raw`.
 ///
@@ -115,6 +116,12 @@ impl TurnRequest {
             request = request.record(record.into());
         }
         Ok(request.policy(self.policy.clone().unwrap_or_default().over(base)?))
+    }
+
+    /// Names of the tools that may run twice.
+    pub(super) fn read_only_tools(&self) -> HashSet<String> {
+        let read_only = self.tools.iter().filter(|tool| tool.read_only);
+        read_only.map(|tool| tool.name.clone()).collect()
     }
 
     fn raw_alone(&self, raw: &str) -> Result<String, CallError> {

@@ -19,7 +19,7 @@ pub struct EventBatch {
     pub finished: bool,
 }
 
-/// What the device says of its network.
+/// What the device says of its network, and of its sleep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, uniffi::Enum)]
 pub enum Signal {
     /// There is no network: retries park.
@@ -28,6 +28,11 @@ pub enum Signal {
     NetworkAvailable,
     /// Another network took over: sockets of the old one are dead.
     NetworkChanged,
+    /// The app will be suspended: retries park. `will_suspend` also waits for the journal.
+    WillSuspend,
+    /// The app runs again: a connection that was away for too long, or silent, is abandoned, and
+    /// parked retries go on.
+    Resumed,
 }
 
 impl From<Signal> for core::Signal {
@@ -36,6 +41,8 @@ impl From<Signal> for core::Signal {
             Signal::NetworkLost => Self::NetworkLost,
             Signal::NetworkAvailable => Self::NetworkAvailable,
             Signal::NetworkChanged => Self::NetworkChanged,
+            Signal::WillSuspend => Self::WillSuspend,
+            Signal::Resumed => Self::Resumed,
         }
     }
 }
@@ -152,7 +159,8 @@ impl NativeTurn {
         })
     }
 
-    /// Passes on what the device says of its network. Returns at once.
+    /// Passes on what the device says. Several signals within a second make one attempt. Returns
+    /// at once.
     pub fn signal(&self, signal: Signal) -> Result<(), CallError> {
         guard(|| {
             self.handle.signal(signal.into());
@@ -170,6 +178,31 @@ impl NativeTurn {
     /// recording. Absent while the turn runs.
     pub fn recording(&self) -> Result<Option<String>, CallError> {
         guard(|| Ok(self.handle.recording().map(|text| text.to_string())))
+    }
+
+    /// As the signal `NetworkChanged`, with what is known of the new network: it is told in the
+    /// `detail` of what it breaks. Returns at once.
+    pub fn network_changed(&self, metered: bool) -> Result<(), CallError> {
+        guard(|| {
+            self.handle.signal(core::Signal::NetworkChangedTo { metered });
+            Ok(())
+        })
+    }
+
+    /// As the signal `WillSuspend`; then waits until the turn is in the journal, if it has one, for
+    /// 250 ms at most.
+    pub async fn will_suspend(&self) -> Result<(), CallError> {
+        guard_async(async {
+            self.handle.will_suspend().await;
+            Ok(())
+        })
+        .await
+    }
+
+    /// The first thing that went wrong with this turn's journal. The turn goes on all the same, and
+    /// perhaps cannot be restored.
+    pub fn journal_problem(&self) -> Result<Option<String>, CallError> {
+        guard(|| Ok(self.handle.journal_error().map(|error| error.to_string())))
     }
 
     /// What a screen of this turn shows right now. Costs a copy of the answer.

@@ -24,6 +24,14 @@ impl FinishClass {
             Self::Unknown => "unknown",
         }
     }
+
+    /// The class of this name, if there is one.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Self::Complete, Self::Truncated, Self::Policy, Self::Unknown]
+            .into_iter()
+            .find(|class| class.as_str() == name)
+    }
 }
 
 /// What a client has to make of a finish reason.

@@ -4,6 +4,7 @@
 //! path.
 
 use super::part::PartialArg;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The longest array that streamed arguments may build: a path is the server's word, and
@@ -19,7 +20,7 @@ pub struct ArgsError {
 }
 
 /// Arguments under construction.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StreamedArgs {
     root: Value,
     /// Values that were said to go on.
@@ -75,7 +76,7 @@ impl StreamedArgs {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 enum Segment {
     Key(String),
     Index(usize),

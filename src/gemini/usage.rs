@@ -4,10 +4,10 @@
 //! they restart per round. A whole attempt's bill is the last one seen; an abandoned attempt's
 //! lower bound is the maximum of each field.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The counts of one `usageMetadata`. A field that was not sent is `None`, never zero.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
     /// Tokens of the prompt, cached ones among them.

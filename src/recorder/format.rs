@@ -184,6 +184,11 @@ pub enum What {
         /// Its name.
         signal: String,
     },
+    /// The device had slept.
+    Slept {
+        /// For so many nanoseconds.
+        gap_ns: u64,
+    },
     /// What the client had left.
     Budget {
         /// Output tokens.

@@ -69,6 +69,9 @@ fn what(input: Input<'_>) -> What {
         Input::Wake => What::Wake,
         Input::Cancel => What::Cancel,
         Input::Signal(signal) => What::Signal { signal: signal.as_str().to_owned() },
+        Input::Slept { gap } => {
+            What::Slept { gap_ns: u64::try_from(gap.as_nanos()).unwrap_or(u64::MAX) }
+        }
         Input::Budget(budget) => {
             What::Budget { output_tokens: budget.output_tokens, money: budget.money }
         }

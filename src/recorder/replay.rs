@@ -74,6 +74,9 @@ fn feed(turn: &mut Turn, now: Duration, what: &What) {
                 turn.handle(now, Input::Signal(signal));
             }
         }
+        What::Slept { gap_ns } => {
+            turn.handle(now, Input::Slept { gap: Duration::from_nanos(*gap_ns) });
+        }
         What::Budget { output_tokens, money } => {
             let budget = Budget { output_tokens: *output_tokens, money: *money };
             turn.handle(now, Input::Budget(budget));

@@ -3,9 +3,10 @@
 use super::boundary::{Sentences, is_extender};
 use super::inline::Inline;
 use super::markdown::{LineEnd, Lines, Role};
+use serde::{Deserialize, Serialize};
 
 /// The longest safe cut of a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
     /// How much of the text is kept, in bytes of UTF-8. Never inside a character or a grapheme.
     pub len: usize,
@@ -16,7 +17,7 @@ pub struct Cut {
 }
 
 /// A code fence that has been opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fence {
     /// `` ` `` or `~`.
     pub marker: char,

@@ -12,11 +12,12 @@ use crate::gemini::{
     RefusalKind, Response, Verdict, read_messages,
 };
 use crate::text::{Seam, SeamCut, SeamKind, estimate_tokens};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Which of the two methods an attempt calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Endpoint {
     /// `:streamGenerateContent?alt=sse`
     Stream,
@@ -109,8 +110,12 @@ pub(crate) struct Attempt {
     pub is_hop: bool,
     pub body: Arc<str>,
     pub started: Duration,
+    /// How long it ran in a process before this one.
+    pub before: Duration,
     pub waited: Duration,
     pub sent_at: Option<Duration>,
+    /// The app was away for a moment: without a byte until then the connection counts as dead.
+    pub probation: Option<Duration>,
     pub http_status: Option<u16>,
     pub meter: Meter,
     /// Anything has come, thoughts included.
@@ -153,8 +158,10 @@ impl Attempt {
             is_hop: false,
             body,
             started,
+            before: Duration::ZERO,
             waited: Duration::ZERO,
             sent_at: None,
+            probation: None,
             http_status: None,
             meter: Meter::default(),
             content: false,
@@ -218,6 +225,7 @@ impl Attempt {
             return Ok(());
         }
         self.last_byte_at = Some(now);
+        self.probation = None;
         if let (true, Some(status)) = (self.is_error_answer(), self.http_status) {
             let room = ERROR_BODY_BYTES.saturating_sub(self.error_body.len());
             self.error_body.extend_from_slice(&bytes[..bytes.len().min(room)]);

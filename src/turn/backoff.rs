@@ -2,10 +2,11 @@
 
 use super::chance::Chance;
 use super::policy::Policy;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The pauses of one turn.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Backoff {
     taken: u32,
     chance: Chance,

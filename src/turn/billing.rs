@@ -2,9 +2,10 @@
 
 use super::event::{Billing, UsageReport};
 use crate::gemini::Usage;
+use serde::{Deserialize, Serialize};
 
 /// The counts of one attempt as they come.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Meter {
     last: Usage,
     max: Usage,

@@ -2,11 +2,12 @@
 
 use super::units::Json;
 use crate::gemini::{ArgsError, CallFragment, StreamedArgs};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::fmt::Write as _;
 
 /// A call that is whole.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Call {
     pub name: String,
     pub provider_id: Option<String>,
@@ -41,7 +42,7 @@ pub(crate) enum CallError {
     Args(#[from] ArgsError),
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct OpenCall {
     name: String,
     provider_id: Option<String>,
@@ -50,7 +51,7 @@ struct OpenCall {
 }
 
 /// The calls of one chain of attempts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Calls {
     whole: Vec<Call>,
     open: Option<OpenCall>,
@@ -59,7 +60,7 @@ pub(crate) struct Calls {
 }
 
 /// How the calls stood at the server's checkpoint.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct CallsMark {
     whole: usize,
     open: Option<OpenCall>,

@@ -1,7 +1,9 @@
 //! Seeded chance: the same seed, the same numbers, on every machine.
 
+use serde::{Deserialize, Serialize};
+
 /// `SplitMix64`: small, good enough to spread phones apart, and any seed will do.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Chance(u64);
 
 impl Chance {

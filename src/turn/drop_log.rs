@@ -6,7 +6,6 @@
 
 use super::event::{
     AttemptReport, Cause, DecisionReport, Dropped, Event, EventKind, Outcome, UsageReport,
-    seam_name,
 };
 use super::gate::Strategy;
 use super::units::AttemptNo;
@@ -61,7 +60,7 @@ pub struct NextAttempt {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
     /// What its reply began with, where it continued a text.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "seam_name")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub seam: Option<SeamKind>,
     /// Output tokens that it brought.
     pub received_tokens: u64,

@@ -31,6 +31,8 @@ pub(crate) enum EndedBy {
     FirstByteTimeout,
     /// A finish reason, and then nothing for `finish_grace_ms`.
     Grace,
+    /// No sign of life after the app was away.
+    Suspended,
 }
 
 /// What an attempt was worth.
@@ -75,7 +77,8 @@ impl Attempt {
             .as_ref()
             .filter(|hold| !hold.timed_out)
             .and_then(|hold| Some((hold.since? + policy.seam_hold(), Timer::SeamHold)));
-        [Some(life), grace, hold].into_iter().flatten().min_by_key(|(at, _)| *at)
+        let probation = self.probation.map(|at| (at, Timer::Ends(EndedBy::Suspended)));
+        [Some(life), grace, hold, probation].into_iter().flatten().min_by_key(|(at, _)| *at)
     }
 
     /// A finish reason was seen that can be believed without the end of the body. Where nothing was
@@ -86,6 +89,17 @@ impl Attempt {
             && !self.ended.unreliable
             && !self.decoder.is_mid_event()
             && (self.said || answer.says_anything() || !self.wants_content())
+    }
+
+    /// The class of the answer, where nothing but the end of the connection is missing.
+    pub(crate) fn whole_so_far(&self, answer: &Answer) -> Option<FinishClass> {
+        if self.is_error_answer() || !self.is_finished(answer) {
+            return None;
+        }
+        match self.judge(self.ended.reason.as_ref()?.verdict(), answer) {
+            Ending::Whole(class) => Some(class),
+            Ending::Hop | Ending::Broken(_) => None,
+        }
     }
 
     /// Only a complete answer has to say something: a token limit or a policy may leave none.
@@ -198,6 +212,7 @@ impl Attempt {
             EndedBy::Body(BodyEnd::Reset) => (Cause::Reset, "the connection was reset"),
             EndedBy::Idle => (Cause::Idle, "no byte came for too long"),
             EndedBy::FirstByteTimeout => (Cause::FirstByteTimeout, "no byte came at all"),
+            EndedBy::Suspended => (Cause::Suspended, "the app was suspended"),
             EndedBy::Body(_) | EndedBy::Grace => {
                 (Cause::ClosedEarly, "the body ended without a finish reason that holds")
             }

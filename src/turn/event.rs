@@ -7,7 +7,7 @@ use super::spend::Spend;
 use super::units::{AttemptNo, Json, Utf16Len};
 use crate::gemini::FinishClass;
 use crate::text::SeamKind;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::Arc;
 
 /// One event. Its JSON form is one object with the fields of [`EventKind`] beside these.
@@ -82,7 +82,7 @@ pub enum EventKind {
 }
 
 /// Why an attempt ended without being whole, and what follows.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dropped {
     /// What happened.
     pub cause: Cause,
@@ -103,10 +103,10 @@ pub struct Dropped {
 }
 
 /// The gate's choice, as told in an event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DecisionReport {
     /// The next attempt's strategy; `None` is `fail`.
-    #[serde(serialize_with = "strategy_or_fail")]
+    #[serde(serialize_with = "strategy_or_fail", deserialize_with = "strategy_of_name")]
     pub strategy: Option<Strategy>,
     /// What decided, first reason first.
     pub reasons: Vec<Reason>,
@@ -118,6 +118,16 @@ fn strategy_or_fail<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(strategy.map_or("fail", Strategy::as_str))
+}
+
+fn strategy_of_name<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Strategy>, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    if name == "fail" {
+        return Ok(None);
+    }
+    Strategy::deserialize(serde::de::value::StringDeserializer::new(name)).map(Some)
 }
 
 /// How much of what is shown stays. The event's `attempt` is the new attempt.
@@ -182,6 +192,15 @@ macro_rules! named {
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
+            }
+        }
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let name = <std::borrow::Cow<'_, str>>::deserialize(deserializer)?;
+                [$(Self::$variant),+]
+                    .into_iter()
+                    .find(|variant| variant.as_str() == name)
+                    .ok_or_else(|| serde::de::Error::unknown_variant(&name, &[$($name),+]))
             }
         }
         impl std::fmt::Display for $type {
@@ -275,7 +294,7 @@ impl Cause {
 }
 
 /// The whole answer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Completed {
     /// The answer.
     pub text: String,
@@ -292,22 +311,33 @@ pub struct Completed {
 }
 
 /// How a whole answer ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finish {
     /// The kind of end.
-    #[serde(serialize_with = "class_name")]
+    #[serde(serialize_with = "class_name", deserialize_with = "class_of_name")]
     pub class: FinishClass,
     /// The server's name for it.
     pub reason: String,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // Serde's signature.
-fn class_name<S: Serializer>(class: &FinishClass, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn class_name<S: Serializer>(
+    class: &FinishClass,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(class.as_str())
 }
 
+pub(super) fn class_of_name<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<FinishClass, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    FinishClass::of_name(&name)
+        .ok_or_else(|| serde::de::Error::custom(format!("no class of ends is named {name:?}")))
+}
+
 /// A tool call of the attempt that completed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The function's name.
     pub name: String,
@@ -326,7 +356,7 @@ pub struct ToolCall {
 }
 
 /// The turn is over and not whole.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failed {
     /// Why.
     pub error: TurnError,
@@ -339,7 +369,7 @@ pub struct Failed {
 }
 
 /// Why a turn failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{kind} ({reason})")]
 pub struct TurnError {
     /// A stable, coarse kind.
@@ -385,7 +415,7 @@ named! {
 }
 
 /// What one attempt was and cost.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptReport {
     /// Its number.
     pub attempt: AttemptNo,
@@ -408,16 +438,8 @@ pub struct AttemptReport {
     /// From its start to its end, in milliseconds.
     pub took_ms: u64,
     /// What its reply began with, where it continued a text and said anything.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "seam_name")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seam: Option<SeamKind>,
-}
-
-#[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref)] // Serde's signature.
-pub(super) fn seam_name<S: Serializer>(
-    seam: &Option<SeamKind>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    seam.map(SeamKind::as_str).serialize(serializer)
 }
 
 named! {
@@ -453,7 +475,7 @@ named! {
 }
 
 /// Token counts of one attempt; a count that the server did not send is absent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageReport {
     /// How much of the bill this is.
     pub billing: Billing,

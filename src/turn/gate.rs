@@ -4,6 +4,7 @@
 
 use super::event::named;
 use super::policy::Policy;
+use serde::{Deserialize, Serialize};
 
 named! {
     /// What an attempt is.
@@ -72,7 +73,7 @@ named! {
 }
 
 /// What the next attempt builds on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Base {
     /// Nothing: the caller's own request.
     Nothing,

@@ -8,6 +8,7 @@ use super::spend::Budget;
 use super::units::AttemptNo;
 use crate::effect::ToolRule;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a turn is made of.
 #[derive(Clone, Default)]
@@ -46,10 +47,30 @@ pub enum Signal {
     NetworkAvailable,
     /// Another network took over: sockets of the old one are dead.
     NetworkChanged,
+    /// The same, where the device says of the new network whether its bytes cost money. It is told
+    /// in the `detail` of what it breaks, and steers nothing.
+    NetworkChangedTo {
+        /// True if they do.
+        metered: bool,
+    },
+    /// The app will be suspended in a moment: decided retries park, a running stream is read on for
+    /// as long as the system lets it.
+    WillSuspend,
+    /// The app runs again: a stream that was silent meanwhile, or was away for `suspend_gap_ms`, is
+    /// abandoned (`suspended`), and parked retries go on.
+    Resumed,
 }
 
 impl Signal {
-    const ALL: [Self; 3] = [Self::NetworkLost, Self::NetworkAvailable, Self::NetworkChanged];
+    const ALL: [Self; 7] = [
+        Self::NetworkLost,
+        Self::NetworkAvailable,
+        Self::NetworkChanged,
+        Self::NetworkChangedTo { metered: true },
+        Self::NetworkChangedTo { metered: false },
+        Self::WillSuspend,
+        Self::Resumed,
+    ];
 
     /// The name on the command line and in recordings.
     #[must_use]
@@ -58,6 +79,10 @@ impl Signal {
             Self::NetworkLost => "network_lost",
             Self::NetworkAvailable => "network_available",
             Self::NetworkChanged => "network_changed",
+            Self::NetworkChangedTo { metered: true } => "network_changed metered",
+            Self::NetworkChangedTo { metered: false } => "network_changed unmetered",
+            Self::WillSuspend => "will_suspend",
+            Self::Resumed => "resumed",
         }
     }
 
@@ -114,6 +139,12 @@ pub enum Input<'a> {
         attempt: AttemptNo,
         /// A line for people.
         detail: &'a str,
+    },
+    /// The device slept, or kept the process from running: its wall clock went so much further than
+    /// the clock of `now`, or a wake came so much late.
+    Slept {
+        /// How long.
+        gap: Duration,
     },
     /// The time of [`Turn::next_wake`](super::Turn::next_wake) has come.
     Wake,

@@ -13,19 +13,23 @@ use super::event::{
     ToolCall, TurnError,
 };
 use super::gate::{Base, Reason, Strategy};
-use super::io::{Action, Input, Outgoing, Signal, TurnSetup};
+use super::io::{Action, Input, Outgoing, TurnSetup};
+use super::lifecycle::Device;
 use super::retry::{Pending, Tally};
+use super::snapshot::Stage;
 use super::spend::Spend;
 use super::units::AttemptNo;
 use crate::effect::EffectKeys;
 use crate::gemini::{Body, FinishClass};
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 #[derive(Debug)]
 pub(super) enum Phase {
     New,
+    /// Rebuilt from a snapshot, not started.
+    Restored(Box<Stage>),
     Running(Box<Attempt>),
     Waiting(Pending),
     Over,
@@ -43,11 +47,13 @@ pub struct Turn {
     pub(super) answer: Answer,
     pub(super) tally: Tally,
     pub(super) backoff: Backoff,
-    pub(super) offline: bool,
+    pub(super) device: Device,
     pub(super) attempt_no: AttemptNo,
     pub(super) reports: Vec<AttemptReport>,
     /// The longest text shown so far, where it is longer than what is shown now.
-    longest: String,
+    pub(super) longest: String,
+    /// The request as snapshots share it, and its hash.
+    pub(super) request: OnceLock<(Arc<str>, String)>,
     id: Arc<str>,
     seq: u64,
     actions: VecDeque<Action>,
@@ -65,10 +71,11 @@ impl Turn {
             phase: Phase::New,
             answer: Answer::default(),
             tally: Tally::default(),
-            offline: false,
+            device: Device::default(),
             attempt_no: AttemptNo::FIRST,
             reports: Vec::new(),
             longest: String::new(),
+            request: OnceLock::new(),
             seq: 0,
             actions: VecDeque::new(),
             fresh: Vec::new(),
@@ -78,8 +85,13 @@ impl Turn {
 
     /// Begins the turn. A body that cannot be recovered fails it at once, with nothing sent.
     pub fn start(&mut self, now: Duration) {
-        if !matches!(self.phase, Phase::New) {
-            return;
+        match std::mem::replace(&mut self.phase, Phase::Over) {
+            Phase::New => {}
+            Phase::Restored(stage) => return self.start_restored(now, *stage),
+            begun => {
+                self.phase = begun;
+                return;
+            }
         }
         match Body::parse(&self.setup.body) {
             Ok(_) if self.setup.budget.is_used_up_by(&Spend::default()) => {
@@ -114,6 +126,7 @@ impl Turn {
             Input::Cancel => self.cancel(now),
             Input::Signal(signal) => self.signal(now, signal),
             Input::Budget(budget) => self.setup.budget = budget,
+            Input::Slept { gap } => self.slept(now, gap),
             Input::Wake => self.wake(now),
             Input::Sent { attempt } => {
                 if let Some(running) = self.running(attempt) {
@@ -168,7 +181,7 @@ impl Turn {
                 attempt.next_timer(&self.answer, &self.setup.policy).map(|(at, _)| at)
             }
             Phase::Waiting(pending) => Some(pending.until),
-            Phase::New | Phase::Over => None,
+            Phase::New | Phase::Restored(_) | Phase::Over => None,
         }
     }
 
@@ -221,7 +234,7 @@ impl Turn {
         }
     }
 
-    fn end(&mut self, now: Duration, by: EndedBy) {
+    pub(super) fn end(&mut self, now: Duration, by: EndedBy) {
         let Phase::Running(attempt) = &mut self.phase else { return };
         let ending = attempt.end(now, by, &mut self.answer, &mut self.fresh);
         self.emit_fresh();
@@ -243,33 +256,9 @@ impl Turn {
                 self.tally.spend.add(&usage, report.received_tokens, &self.setup.policy);
                 self.reports.push(report);
             }
-            Phase::New | Phase::Waiting(_) => {}
+            Phase::New | Phase::Restored(_) | Phase::Waiting(_) => {}
         }
         self.fail(ErrorKind::Cancelled, "cancelled", None, None);
-    }
-
-    fn signal(&mut self, now: Duration, signal: Signal) {
-        match signal {
-            Signal::NetworkLost => self.offline = true,
-            Signal::NetworkAvailable => {
-                self.offline = false;
-                self.network_is_back(now);
-            }
-            Signal::NetworkChanged => {
-                self.offline = false;
-                if let Phase::Running(attempt) = &self.phase {
-                    // What has not left cannot have been billed, and was no drop.
-                    let cause = match attempt.sent_at {
-                        Some(_) => Cause::NetworkChanged,
-                        None => Cause::Unreachable,
-                    };
-                    let detail = "the device changed its network";
-                    self.broken(now, &Broken::new(cause, detail), true);
-                } else {
-                    self.network_is_back(now);
-                }
-            }
-        }
     }
 
     /// Begins an attempt.

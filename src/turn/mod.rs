@@ -6,11 +6,13 @@
 //!
 //! - [`machine`](Turn): the state machine; `io`: what goes in and comes out
 //! - `retry`: from a broken attempt to the next one, or to the end of the turn
+//! - `lifecycle`: what the device says of its network, of suspension and of sleep
 //! - `gate`: the rule that picks the next strategy
 //! - `attempt`, `ending`: one request's bytes, and whether they were whole
 //! - `spend`: what a turn has cost and may cost
 //! - `drop_log`: what a turn's drops were and cost, for the app's statistics
 //! - `answer`, `calls`: what is on the screen, what waits, what the history will hold
+//! - `snapshot`, `restore`: a turn as data, and how another process goes on with it
 
 mod answer;
 mod attempt;
@@ -24,9 +26,12 @@ mod ending;
 mod event;
 mod gate;
 mod io;
+mod lifecycle;
 mod machine;
 mod policy;
+mod restore;
 mod retry;
+mod snapshot;
 mod spend;
 mod units;
 
@@ -43,5 +48,7 @@ pub use gate::{Base, Decision, Evidence, Reason, Strategy, decide};
 pub use io::{Action, Input, Outgoing, Signal, TurnSetup};
 pub use machine::Turn;
 pub use policy::{Policy, PolicyError};
+pub use restore::Restore;
+pub use snapshot::{Snapshot, SnapshotError};
 pub use spend::{Budget, Spend};
 pub use units::{AttemptNo, Json, Tokens, Utf16Len};

@@ -70,6 +70,10 @@ pub struct Policy {
     pub backoff_jitter: f64,
     /// How long to wait for a network before the turn fails.
     pub offline_wait_ms: u64,
+    /// How long an app may be suspended, or a device asleep, before the connection counts as dead.
+    /// iOS suspends an app some five seconds after it has left the screen; until then its sockets
+    /// live.
+    pub suspend_gap_ms: u64,
 }
 
 impl Default for Policy {
@@ -98,6 +102,7 @@ impl Default for Policy {
             backoff_max_ms: 30_000,
             backoff_jitter: 1.0,
             offline_wait_ms: 600_000,
+            suspend_gap_ms: 5_000,
         }
     }
 }
@@ -235,6 +240,10 @@ impl Policy {
 
     pub(crate) fn seam_hold(&self) -> Duration {
         Duration::from_millis(self.seam_hold_ms)
+    }
+
+    pub(crate) fn suspend_gap(&self) -> Duration {
+        Duration::from_millis(self.suspend_gap_ms)
     }
 
     pub(crate) fn offline_wait(&self) -> Duration {

@@ -13,6 +13,7 @@ use super::spend::{Budget, Spend};
 use super::units::{Tokens, Utf16Len};
 use crate::gemini::{Body, Continuation, FinishClass};
 use crate::text::{Cut, Seam, SeamContext};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use std::time::Duration;
 const MAX_EMPTY_HOPS: u32 = 3;
 
 /// What has happened in the turn so far, as far as it counts against something.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
     attempts: u32,
     unsent: u32,
@@ -38,21 +39,32 @@ pub(crate) struct Tally {
     sent_token: Option<Arc<str>>,
 }
 
+impl Tally {
+    /// Without what the server gave to go on from.
+    pub(crate) fn without_token(self) -> Self {
+        Self { sent_token: None, ..self }
+    }
+}
+
 /// A decided retry.
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub until: Duration,
     /// Before this the server does not want to be asked again.
-    asked: Duration,
-    since: Duration,
-    why: Option<WaitReason>,
-    strategy: Strategy,
-    base: Base,
-    cut: Option<Cut>,
-    tokens: Tokens,
-    received: Tokens,
-    reason: ResetReason,
-    is_hop: bool,
+    pub(super) asked: Duration,
+    pub(super) since: Duration,
+    pub(super) why: Option<WaitReason>,
+    pub(super) strategy: Strategy,
+    pub(super) base: Base,
+    pub(super) cut: Option<Cut>,
+    pub(super) tokens: Tokens,
+    pub(super) received: Tokens,
+    pub(super) reason: ResetReason,
+    pub(super) is_hop: bool,
+    /// It waits for the app to come back from suspension.
+    pub(super) parked: bool,
+    /// What the app was told of it.
+    pub(super) dropped: Option<Dropped>,
 }
 
 impl Turn {
@@ -78,7 +90,7 @@ impl Turn {
         self.reports.push(report);
         let http_status = attempt.http_status.filter(|_| refused);
         let detail = broken.detail.as_deref().map(|detail| self.without_secrets(detail));
-        self.emit(EventKind::Dropped(Dropped {
+        let dropped = Dropped {
             cause: broken.cause,
             detail,
             http_status,
@@ -89,7 +101,8 @@ impl Turn {
                 strategy: decision.next.map(|(strategy, _)| strategy),
                 reasons: decision.reasons.clone(),
             },
-        }));
+        };
+        self.emit(EventKind::Dropped(dropped.clone()));
         let Some((strategy, base)) = decision.next else {
             let reason = decision.reasons.first().copied().unwrap_or(Reason::NotRetryable);
             return self.give_up(reason, broken, http_status);
@@ -107,6 +120,8 @@ impl Turn {
             received,
             reason: ResetReason::Cause(broken.cause),
             is_hop: false,
+            parked: false,
+            dropped: Some(dropped),
         };
         self.wait(now, pending, pause);
     }
@@ -153,6 +168,8 @@ impl Turn {
                 received,
                 reason: ResetReason::Continuation,
                 is_hop: true,
+                parked: false,
+                dropped: None,
             },
         );
     }
@@ -253,9 +270,12 @@ impl Turn {
         (self.backoff.next(&self.setup.policy), Some(WaitReason::Backoff))
     }
 
-    fn wait(&mut self, now: Duration, mut pending: Pending, pause: Duration) {
+    pub(super) fn wait(&mut self, now: Duration, mut pending: Pending, pause: Duration) {
         let next_attempt = self.attempt_no.next();
-        if self.offline {
+        if self.device.suspended_at.is_some() {
+            return self.park(now, pending);
+        }
+        if self.device.offline {
             pending.until = now + self.setup.policy.offline_wait();
             pending.why = Some(WaitReason::Offline);
             self.emit(EventKind::Waiting { next_attempt, for_ms: None, why: WaitReason::Offline });
@@ -274,11 +294,16 @@ impl Turn {
         let Phase::Waiting(mut pending) = std::mem::replace(&mut self.phase, Phase::Over) else {
             return;
         };
-        if pending.why == Some(WaitReason::Offline) && self.offline {
+        if std::mem::take(&mut pending.parked) {
+            // The app is back, or nobody has said so for too long.
+            self.device.suspended_at = None;
+        } else if self.device.suspended_at.is_some() {
+            return self.park(now, pending);
+        } else if pending.why == Some(WaitReason::Offline) && self.device.offline {
             let details = "no network came back within offline_wait_ms".to_owned();
             return self.fail(ErrorKind::Unreachable, "offline", None, Some(details));
         }
-        if self.offline {
+        if self.device.offline {
             return self.wait(now, pending, Duration::ZERO);
         }
         if pending.asked > now {
@@ -288,13 +313,6 @@ impl Turn {
             return self.wait(now, pending, rest);
         }
         self.go(now, &pending);
-    }
-
-    pub(super) fn network_is_back(&mut self, now: Duration) {
-        if matches!(&self.phase, Phase::Waiting(pending) if pending.why == Some(WaitReason::Offline))
-        {
-            self.wait_is_over(now);
-        }
     }
 
     /// Reset, then the next attempt.
@@ -352,6 +370,11 @@ impl Turn {
             ResetReason::Continuation | ResetReason::AnswerRestarted => false,
         };
         self.run(attempt, fresh_connection);
+    }
+
+    /// True once the turn has given up streaming.
+    pub(super) fn has_fallen_back(&self) -> bool {
+        self.tally.fell_back
     }
 
     fn seam(&self, answer: &Answer, cut: &Cut) -> Seam {
@@ -412,7 +435,7 @@ impl Turn {
             received_tokens: self.answer.received(attempt.meter.max().candidates).count,
             usage,
             waited_ms: millis(attempt.waited),
-            took_ms: millis(now.saturating_sub(attempt.started)),
+            took_ms: millis(attempt.before + now.saturating_sub(attempt.started)),
             seam: attempt.seam,
         }
     }

@@ -6,12 +6,12 @@
 
 use super::event::{Billing, UsageReport};
 use super::policy::Policy;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 const MILLION: f64 = 1_000_000.0;
 
 /// What attempts have cost, as far as anybody can know.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spend {
     /// Tokens of the requests, cached ones and tool results that the server fed back among them.
     pub input_tokens: u64,

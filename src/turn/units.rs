@@ -1,9 +1,9 @@
 //! The small types that keep numbers from being mixed up.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// An attempt's number within its turn, from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AttemptNo(pub u32);
 
@@ -22,7 +22,7 @@ impl std::fmt::Display for AttemptNo {
 }
 
 /// A number of output tokens, measured by the server or estimated from the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
     /// How many.
     pub count: u64,
@@ -48,7 +48,9 @@ impl Tokens {
 }
 
 /// A length in UTF-16 code units, the unit of Kotlin's and Swift's text views.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Utf16Len(pub u64);
 
@@ -81,6 +83,14 @@ impl Json {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    /// From a JSON text only: no other format keeps the text as it was.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Box::<serde_json::value::RawValue>::deserialize(deserializer)
+            .map(|raw| Self(String::from(Box::<str>::from(raw))))
     }
 }
 

@@ -4,6 +4,7 @@ mod advise;
 mod checkpoint;
 mod demo;
 mod help;
+mod journal;
 #[path = "../support/play.rs"]
 mod play;
 mod refused;

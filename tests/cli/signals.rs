@@ -86,3 +86,44 @@ fn a_flaky_server_says_where_it_listens_and_ends_on_an_interrupt() {
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn control_tells_of_suspension_and_a_silent_stream_is_abandoned() {
+    let server = Server::start(
+        r#"[{"send": ["Hello "], "end": "hang"}, {"send": [{"text": "Hello world.", "finish": "STOP"}]}]"#,
+    );
+    let url = server.url();
+    let mut child = Running::start(&stream(&url, &["--prompt", "hi", "--control"]));
+    child.until("text");
+    child.say("will_suspend");
+    child.say("resumed");
+    assert_eq!(child.until("dropped")["cause"], "suspended");
+    assert_eq!(child.until("completed")["text"], "Hello world.");
+    let ran = child.end();
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let requests = server.requests();
+    assert_eq!((requests.len(), requests[0].client_closed), (2, true));
+}
+
+#[test]
+fn a_process_that_was_stopped_finds_out_by_itself() {
+    let server = Server::start(
+        r#"[{"send": ["Hello "], "end": "hang"}, {"send": [{"text": "Hello world.", "finish": "STOP"}]}]"#,
+    );
+    let url = server.url();
+    let args = ["--prompt", "hi", "--set", "suspend_gap_ms=500"];
+    let mut child = Running::start(&stream(&url, &args));
+    child.until("text");
+    child.signal("STOP");
+    // The sleep is the story: beyond the second between two looks, and the gap.
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    child.signal("CONT");
+    let dropped = child.until("dropped");
+    assert_eq!(
+        (&dropped["cause"], &dropped["detail"]),
+        (&"suspended".into(), &"the device slept".into())
+    );
+    child.until("completed");
+    assert_eq!(child.end().code, 0);
+    assert_eq!(server.requests().len(), 2);
+}

@@ -118,14 +118,37 @@ impl Running {
         }
     }
 
+    /// Reads so many events; fewer only at the end.
+    pub fn events(&mut self, count: usize) -> Vec<Value> {
+        let mut events = Vec::new();
+        while events.len() < count {
+            let mut line = String::new();
+            if self.lines.read_line(&mut line).expect("UTF-8") == 0 {
+                break;
+            }
+            events.push(serde_json::from_str(&line).expect("an event a line"));
+        }
+        events
+    }
+
+    /// SIGKILL: nothing is flushed, no destructor runs.
+    pub fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it is dead");
+    }
+
     pub fn say(&mut self, line: &str) {
         let input = self.input.as_mut().expect("open");
         writeln!(input, "{line}").and_then(|()| input.flush()).expect("the command reads");
     }
 
     pub fn interrupt(&self) {
-        let pid = self.child.id().to_string();
-        let kill = Command::new("kill").args(["-INT", &pid]).status().expect("kill");
+        self.signal("INT");
+    }
+
+    pub fn signal(&self, name: &str) {
+        let (name, pid) = (format!("-{name}"), self.child.id().to_string());
+        let kill = Command::new("kill").args([&name, &pid]).status().expect("kill");
         assert!(kill.success());
     }
 

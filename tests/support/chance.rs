@@ -217,6 +217,9 @@ pub fn device() -> impl Strategy<Value = Vec<(u64, What)>> {
         2 => Just(What::Signal(Signal::NetworkLost)),
         2 => Just(What::Signal(Signal::NetworkAvailable)),
         2 => Just(What::Signal(Signal::NetworkChanged)),
+        2 => Just(What::Signal(Signal::WillSuspend)),
+        2 => Just(What::Signal(Signal::Resumed)),
+        1 => (0u64..20_000).prop_map(What::Slept),
     ];
-    proptest::collection::vec((0u64..20_000, signal), 0..4)
+    proptest::collection::vec((0u64..20_000, signal), 0..5)
 }

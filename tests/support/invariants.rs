@@ -4,8 +4,8 @@ use super::{Run, Screen};
 use rejoin::effect::EffectKey;
 use rejoin::gemini::FinishClass;
 use rejoin::turn::{
-    AttemptReport, Billing, Cause, Completed, ErrorKind, Event, EventKind, Outcome, Reset,
-    ResetReason, Strategy,
+    AttemptNo, AttemptReport, Billing, Cause, Completed, ErrorKind, Event, EventKind, Outcome,
+    Reset, ResetReason, Strategy,
 };
 use serde_json::Value;
 use std::collections::HashSet;
@@ -61,15 +61,51 @@ pub fn assert_invariants_given(run: &Run, known: Option<&Completed>) {
     assert_eq!(run.requests.len(), reports.len(), "requests and reported attempts differ");
 }
 
+/// Checks the log of a turn that was restored while or after an attempt of this number and strategy
+/// ran: it shows what was there, and goes on as if that attempt had broken here.
+pub fn assert_restored(run: &Run, attempt: AttemptNo, strategy: Strategy) {
+    let first = run.events.first().expect("a restored turn has events");
+    let started = EventKind::AttemptStarted { strategy };
+    let mut events = vec![Event { kind: started, attempt, ..first.clone() }];
+    for (i, event) in run.events.iter().enumerate() {
+        assert_eq!(event.seq, i as u64 + 1, "seq has a gap");
+        events.push(event.clone());
+    }
+    order_from(&events, attempt.0);
+    let screen = Screen::of(events.iter().map(|event| &event.kind));
+    let reports = match run.last() {
+        EventKind::Completed(completed) => {
+            assert_eq!(screen.text, completed.text, "the screen shows another text");
+            whole(&events, completed, &screen);
+            &completed.attempts
+        }
+        EventKind::Failed(failed) => {
+            assert!(failed.partial_text.len() >= screen.longest.len(), "not the longest text");
+            &failed.attempts
+        }
+        other => panic!("a turn ends with {other:?}"),
+    };
+    let numbers: Vec<_> = reports.iter().map(|report| report.attempt.0).collect();
+    assert_eq!(numbers, (1..=reports.len() as u32).collect::<Vec<_>>(), "an attempt is missing");
+    let before = attempt.0 as usize - 1;
+    bills(&events, &reports[before..]);
+    assert_eq!(run.requests.len(), reports.len() - before - 1, "requests and attempts differ");
+}
+
 /// The order of events within and between attempts.
 fn order(events: &[Event]) {
-    let (mut stands, mut attempt) = (Stands::Begin, 1);
+    if let EventKind::AttemptStarted { strategy } = &events[0].kind {
+        assert_eq!(*strategy, Strategy::Initial);
+    }
+    order_from(events, 1);
+}
+
+fn order_from(events: &[Event], first: u32) {
+    let (mut stands, mut attempt) = (Stands::Begin, first);
     for event in events {
         let no = event.attempt.0;
         let next = match (stands, &event.kind) {
-            (Stands::Begin, EventKind::AttemptStarted { strategy: Strategy::Initial }) => {
-                Stands::Running(Strategy::Initial)
-            }
+            (Stands::Begin, EventKind::AttemptStarted { strategy }) => Stands::Running(*strategy),
             (Stands::Begin, EventKind::Failed(failed)) => {
                 assert_eq!(failed.error.kind, ErrorKind::InvalidArgument);
                 Stands::Over

@@ -12,7 +12,7 @@ mod slow;
 mod streams;
 mod wire;
 
-pub use invariants::{assert_invariants, assert_invariants_given};
+pub use invariants::{assert_invariants, assert_invariants_given, assert_restored};
 pub use pair::{BODY, Happening, Pair, Reply, Run, Way, What, replay, replay_with};
 pub use screen::Screen;
 pub use slow::{Told, finish_reason, first_difference, slow_read};

@@ -26,6 +26,8 @@ pub enum What {
     Wake,
     Cancel,
     Signal(Signal),
+    /// So many milliseconds of sleep.
+    Slept(u64),
 }
 
 /// Something that happened, when, and to which attempt.
@@ -48,6 +50,7 @@ impl Happening {
             What::Wake => Input::Wake,
             What::Cancel => Input::Cancel,
             What::Signal(signal) => Input::Signal(*signal),
+            What::Slept(ms) => Input::Slept { gap: Duration::from_millis(*ms) },
         };
         turn.handle(self.at, input);
     }
@@ -157,8 +160,13 @@ pub struct Pair<S> {
 
 impl<S: FnMut(usize, &Outgoing) -> Reply> Pair<S> {
     pub fn new(setup: TurnSetup, server: S) -> Self {
+        Self::of(Turn::new(setup), server)
+    }
+
+    /// With a turn that has not started, such as a restored one.
+    pub fn of(turn: Turn, server: S) -> Self {
         Self {
-            turn: Turn::new(setup),
+            turn,
             server,
             now: Duration::ZERO,
             queue: Vec::new(),

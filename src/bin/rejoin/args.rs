@@ -21,6 +21,7 @@ const EXITS: &str =
 pub enum Command {
     Demo(DemoArgs),
     Stream(StreamArgs),
+    Resume(ResumeArgs),
     ServeFlaky(ServeArgs),
     Advise(AdviseArgs),
     Replay(ReplayArgs),
@@ -57,12 +58,10 @@ pub struct DemoArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = STREAM_HELP, group = ArgGroup::new("ask").required(true).args(["prompt", "request"]))]
 pub struct StreamArgs {
-    /// Where requests go
-    #[arg(long, value_name = "URL", default_value = "https://generativelanguage.googleapis.com")]
-    pub base_url: String,
-    /// Let requests go to another machine over plain http: whoever is on the way reads the key
-    #[arg(long)]
-    pub allow_plain_http: bool,
+    #[command(flatten)]
+    pub server: ServerArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
     /// The model, such as gemini-2.5-flash
     #[arg(long, value_name = "M")]
     pub model: String,
@@ -75,28 +74,21 @@ pub struct StreamArgs {
     /// A system instruction beside the prompt
     #[arg(long, value_name = "TEXT")]
     pub system: Option<String>,
-    /// The environment variable that holds the API key; where it is not set, no key is sent
-    #[arg(long, value_name = "NAME", default_value = "GEMINI_API_KEY")]
-    pub api_key_env: String,
-    /// A header for every attempt; may be given several times
-    #[arg(long = "header", value_name = "K=V", value_parser = pair)]
-    pub headers: Vec<(String, String)>,
     /// The turn's id: part of every effect key. Random by default
     #[arg(long, value_name = "ID")]
     pub turn_id: Option<String>,
-    /// How to print events
-    #[arg(long, value_enum, default_value_t = Events::Pretty)]
-    pub events: Events,
+    /// Keep the turn in this folder, so that `rejoin resume` can go on with it after a crash
+    #[arg(long, value_name = "DIR")]
+    pub journal: Option<PathBuf>,
+    /// Keep all that is said out of the journal: to resume, the answer begins anew
+    #[arg(long, requires = "journal")]
+    pub journal_without_text: bool,
     /// A field of the policy; may be given several times, and wins over --policy
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = pair)]
     pub set: Vec<(String, String)>,
     /// A JSON file with fields of the policy
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
-    /// Append the turn's drops to this file, a line of JSON each, for `rejoin advise`: no text, no
-    /// key is in them
-    #[arg(long, value_name = "FILE")]
-    pub drop_log: Option<PathBuf>,
     /// Write the turn's inputs to this file, for `rejoin replay`; words become filler of the same
     /// shape, keys are left out
     #[arg(long, value_name = "FILE")]
@@ -104,8 +96,66 @@ pub struct StreamArgs {
     /// Keep the texts in that file as they are
     #[arg(long, requires = "record")]
     pub record_text: bool,
+}
+
+/// Go on with a turn that was streamed with --journal and did not come to its end
+///
+/// Shows what was there at once, then goes on as after any drop. A turn that was over is told again,
+/// and nothing is sent. Policy, model and turn id are the turn's own.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXITS, group = ArgGroup::new("again").args(["prompt", "request"]))]
+pub struct ResumeArgs {
+    /// The folder that the turn was kept in
+    #[arg(long, value_name = "DIR")]
+    pub journal: PathBuf,
+    /// The turn's id
+    #[arg(long, value_name = "ID")]
+    pub turn_id: String,
+    #[command(flatten)]
+    pub server: ServerArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// The prompt once more, for a turn whose text was kept out of the journal
+    #[arg(long, value_name = "TEXT")]
+    pub prompt: Option<String>,
+    /// The body once more, likewise; `-` reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "system")]
+    pub request: Option<PathBuf>,
+    /// The system instruction once more, likewise
+    #[arg(long, value_name = "TEXT", requires = "prompt")]
+    pub system: Option<String>,
+}
+
+/// Where requests go, and with which headers.
+#[derive(Debug, clap::Args)]
+pub struct ServerArgs {
+    /// Where requests go
+    #[arg(long, value_name = "URL", default_value = "https://generativelanguage.googleapis.com")]
+    pub base_url: String,
+    /// Let requests go to another machine over plain http: whoever is on the way reads the key
+    #[arg(long)]
+    pub allow_plain_http: bool,
+    /// The environment variable that holds the API key; where it is not set, no key is sent
+    #[arg(long, value_name = "NAME", default_value = "GEMINI_API_KEY")]
+    pub api_key_env: String,
+    /// A header for every attempt; may be given several times
+    #[arg(long = "header", value_name = "K=V", value_parser = pair)]
+    pub headers: Vec<(String, String)>,
+}
+
+/// How a turn is shown, what is kept of it, and what it is told.
+#[derive(Debug, clap::Args)]
+pub struct ViewArgs {
+    /// How to print events
+    #[arg(long, value_enum, default_value_t = Events::Pretty)]
+    pub events: Events,
+    /// Append the turn's drops to this file, a line of JSON each, for `rejoin advise`: no text, no
+    /// key is in them
+    #[arg(long, value_name = "FILE")]
+    pub drop_log: Option<PathBuf>,
     /// Read signals of the device from standard input, a line each: `network_lost`,
-    /// `network_available`, `network_changed`, cancel
+    /// `network_available`, `network_changed` (also with `metered` or `unmetered` behind it),
+    /// `will_suspend`, `resumed`, `cancel`
     #[arg(long)]
     pub control: bool,
 }
@@ -115,6 +165,8 @@ Examples:
   rejoin stream --model gemini-2.5-flash --prompt 'Write about bees.'
   rejoin stream --model m --base-url http://127.0.0.1:8080 --request body.json --events jsonl
   rejoin stream --model m --prompt hi --set min_continue_tokens=100 --set max_attempts=6
+  rejoin stream --model m --prompt hi --journal turns --turn-id t-1   # and, after a crash:
+  rejoin resume --journal turns --turn-id t-1
 
 Policy fields and their defaults:
   min_continue_tokens 200             connect_timeout_ms 10000
@@ -126,9 +178,10 @@ Policy fields and their defaults:
   max_spend none                      backoff_max_ms 30000
   input_price none                    backoff_jitter 1.0 (0 makes waits exact)
   cached_price none                   offline_wait_ms 600000
-  output_price none                   seam_hold_chars 160
-  continue_temperature 0.4            seam_hold_ms 1500
-  max_event_bytes 33554432            (prices: money for a million tokens)
+  output_price none                   suspend_gap_ms 5000
+  continue_temperature 0.4            seam_hold_chars 160
+  max_event_bytes 33554432            seam_hold_ms 1500
+  (prices: money for a million tokens)
 
 Exit status: 0 completed, 2 wrong usage (nothing was sent), 3 failed, 130 cancelled.";
 

@@ -13,6 +13,7 @@ mod exit;
 mod pretty;
 mod printer;
 mod replay;
+mod resume;
 mod serve;
 mod stream;
 
@@ -47,6 +48,7 @@ async fn run(args: Args) -> Result<Exit, Stop> {
     match args.command {
         Command::Demo(args) => demo::run(args).await,
         Command::Stream(args) => stream::run(args).await,
+        Command::Resume(args) => resume::run(args).await,
         Command::ServeFlaky(args) => Ok(serve::run(args).await?),
         Command::Advise(args) => advise::run(&args),
         Command::Replay(args) => replay::run(&args),

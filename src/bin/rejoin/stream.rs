@@ -1,10 +1,10 @@
 //! `rejoin stream`: one turn, its events printed as they come.
 
-use crate::args::StreamArgs;
+use crate::args::{ServerArgs, StreamArgs, ViewArgs};
 use crate::control::{Control, Controls};
 use crate::exit::{Exit, Stop};
 use crate::printer::printer;
-use rejoin::client::{Client, TurnHandle, TurnRequest};
+use rejoin::client::{Client, ClientBuilder, Journal, JournalConfig, TurnHandle, TurnRequest};
 use rejoin::recorder::Keep;
 use rejoin::turn::{DropRecord, ErrorKind, Event, EventKind, Policy};
 use std::io::{Read as _, Write as _};
@@ -15,15 +15,35 @@ use std::time::Duration;
 const BATCH: usize = 256;
 
 pub async fn run(args: StreamArgs) -> Result<Exit, Stop> {
-    only_one_reads_standard_input(&args)?;
-    let client = client(&args)?;
-    let mut request = request(&args)?;
+    let inputs = [args.request.as_deref(), args.policy.as_deref()];
+    only_one_reads_standard_input(args.view.control, &inputs)?;
+    let mut builder = builder(&args.server)?.policy(policy(&args)?);
+    if let Some(folder) = &args.journal {
+        builder = builder.journal(open_journal(folder, !args.journal_without_text)?);
+    }
+    let client = builder.build().map_err(|error| error.to_string())?;
+    let mut request = request(
+        &args.model,
+        args.request.as_deref(),
+        args.prompt.as_deref(),
+        args.system.as_deref(),
+    )?;
     if args.record.is_some() {
         request = request.record(if args.record_text { Keep::Text } else { Keep::Shape });
     }
     if let Some(id) = &args.turn_id {
         request = request.turn_id(id);
     }
+    let record = args.record.as_deref();
+    follow(&args.view, record, || client.start(request).map_err(|error| error.to_string())).await
+}
+
+/// Prints a turn's events to its end.
+pub async fn follow(
+    view: &ViewArgs,
+    record: Option<&Path>,
+    start: impl FnOnce() -> Result<TurnHandle, String>,
+) -> Result<Exit, Stop> {
     // One listener for the whole turn: a new one each time would miss a signal in between. Looked
     // at before the turn starts, for only then it is set up and an interrupt no longer kills.
     let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());
@@ -32,10 +52,11 @@ pub async fn run(args: StreamArgs) -> Result<Exit, Stop> {
         _ = &mut interrupt => return Ok(Exit::Cancelled),
         () = std::future::ready(()) => {}
     }
-    let turn = client.start(request).map_err(|error| error.to_string())?;
-    let mut printer = printer(args.events);
-    let mut controls = Controls::new(args.control);
+    let turn = start()?;
+    let mut printer = printer(view.events);
+    let mut controls = Controls::new(view.control);
     let mut interrupted = false;
+    let mut told_of_journal = false;
     let mut cursor = 0;
     loop {
         let batch = tokio::select! {
@@ -59,17 +80,32 @@ pub async fn run(args: StreamArgs) -> Result<Exit, Stop> {
             // A reader that is gone wants no more: the turn must not go on unseen and be paid.
             printer.print(event)?;
         }
+        if let Some(error) = turn.journal_error().filter(|_| !told_of_journal) {
+            told_of_journal = true;
+            eprintln!("rejoin: the journal: {error}; the turn goes on, and may not be resumed");
+        }
         if batch.finished {
-            if let (Some(file), Some(recording)) = (&args.record, turn.recording()) {
+            if let (Some(file), Some(recording)) = (record, turn.recording()) {
                 std::fs::write(file, recording.as_bytes())
                     .map_err(|error| format!("{}: {error}", file.display()))?;
             }
-            if let Some(file) = &args.drop_log {
+            if let Some(file) = &view.drop_log {
                 append(file, &turn.drop_log())?;
             }
             return Ok(exit(batch.events.last())?);
         }
     }
+}
+
+/// The journal of a folder; says so where an unreadable one was put out of the way.
+pub fn open_journal(folder: &Path, keep_text: bool) -> Result<Journal, String> {
+    let config = JournalConfig::new(folder).keep_text(keep_text);
+    let journal = Journal::open(config).map_err(|error| format!("the journal: {error}"))?;
+    if let Some(aside) = journal.set_aside() {
+        let aside = aside.display();
+        eprintln!("rejoin: the journal could not be read: it is now {aside}, and a new one begins");
+    }
+    Ok(journal)
 }
 
 /// Waits so long; for ever where there is nothing to wait for.
@@ -112,10 +148,9 @@ fn apply(turn: &TurnHandle, control: Control) {
     }
 }
 
-fn only_one_reads_standard_input(args: &StreamArgs) -> Result<(), String> {
-    let is_stdin = |file: &Option<std::path::PathBuf>| file.as_deref() == Some(Path::new("-"));
-    let readers = [args.control, is_stdin(&args.request), is_stdin(&args.policy)];
-    if readers.into_iter().filter(|reads| *reads).count() > 1 {
+pub fn only_one_reads_standard_input(control: bool, files: &[Option<&Path>]) -> Result<(), String> {
+    let from_stdin = files.iter().filter(|file| **file == Some(Path::new("-"))).count();
+    if from_stdin + usize::from(control) > 1 {
         return Err("only one of --control, --request - and --policy - can read standard input: \
                     pass the others as files"
             .to_owned());
@@ -123,7 +158,7 @@ fn only_one_reads_standard_input(args: &StreamArgs) -> Result<(), String> {
     Ok(())
 }
 
-fn client(args: &StreamArgs) -> Result<Client, String> {
+fn policy(args: &StreamArgs) -> Result<Policy, String> {
     let mut policy = match &args.policy {
         Some(file) => Policy::from_json(&read(file)?).map_err(|error| error.to_string())?,
         None => Policy::default(),
@@ -131,30 +166,37 @@ fn client(args: &StreamArgs) -> Result<Client, String> {
     for (name, value) in &args.set {
         policy.set(name, value).map_err(|error| error.to_string())?;
     }
-    let mut builder = Client::builder().base_url(&args.base_url).policy(policy);
-    if args.allow_plain_http {
+    Ok(policy)
+}
+
+pub fn builder(server: &ServerArgs) -> Result<ClientBuilder, String> {
+    let mut builder = Client::builder().base_url(&server.base_url);
+    if server.allow_plain_http {
         builder = builder.allow_plain_http();
     }
-    match std::env::var(&args.api_key_env) {
+    match std::env::var(&server.api_key_env) {
         Ok(key) if !key.is_empty() => builder = builder.api_key(key),
         Err(std::env::VarError::NotUnicode(_)) => {
-            return Err(format!("the variable {} does not hold a key", args.api_key_env));
+            return Err(format!("the variable {} does not hold a key", server.api_key_env));
         }
         Ok(_) | Err(std::env::VarError::NotPresent) => {}
     }
-    for (name, value) in &args.headers {
+    for (name, value) in &server.headers {
         builder = builder.header(name, value);
     }
-    builder.build().map_err(|error| error.to_string())
+    Ok(builder)
 }
 
-fn request(args: &StreamArgs) -> Result<TurnRequest, String> {
-    Ok(match (&args.request, &args.prompt, &args.system) {
-        (Some(file), ..) => TurnRequest::raw(&args.model, read(file)?),
-        (None, Some(prompt), Some(system)) => {
-            TurnRequest::prompt_with_system(&args.model, prompt, system)
-        }
-        (None, prompt, _) => TurnRequest::prompt(&args.model, prompt.as_deref().unwrap_or("")),
+pub fn request(
+    model: &str,
+    file: Option<&Path>,
+    prompt: Option<&str>,
+    system: Option<&str>,
+) -> Result<TurnRequest, String> {
+    Ok(match (file, prompt.unwrap_or(""), system) {
+        (Some(file), ..) => TurnRequest::raw(model, read(file)?),
+        (None, prompt, Some(system)) => TurnRequest::prompt_with_system(model, prompt, system),
+        (None, prompt, None) => TurnRequest::prompt(model, prompt),
     })
 }
 

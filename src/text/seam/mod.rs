@@ -37,6 +37,7 @@ use fold::weight;
 use follow::Follow;
 use known::Known;
 use opening::{Entry, Opening, opening};
+use serde::{Deserialize, Serialize};
 use verdict::Found;
 use walk::{Walk, found};
 
@@ -60,7 +61,8 @@ pub(super) fn phrases() -> impl Iterator<Item = &'static str> {
 }
 
 /// What a reply turned out to begin with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SeamKind {
     /// It goes on.
     Clean,
@@ -72,20 +74,6 @@ pub enum SeamKind {
     PrefaceAndRestatement,
     /// It begins the whole answer anew.
     Restart,
-}
-
-impl SeamKind {
-    /// The name in events.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Clean => "clean",
-            Self::Restatement => "restatement",
-            Self::Preface => "preface",
-            Self::PrefaceAndRestatement => "preface_and_restatement",
-            Self::Restart => "restart",
-        }
-    }
 }
 
 /// The decision: what to show is `lead + reply[trim..]`, after the committed text or, for a

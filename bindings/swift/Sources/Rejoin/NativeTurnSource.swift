@@ -66,6 +66,12 @@ final class NativeTurnSource: TurnSource {
 
     func signal(_ signal: Signal) { try? native.signal(signal: signal) }
 
+    func networkChanged(metered: Bool) { try? native.networkChanged(metered: metered) }
+
+    func willSuspend() async { try? await native.willSuspend() }
+
+    var journalProblem: String? { (try? native.journalProblem()) ?? nil }
+
     private func watchNews(after cursor: Int64) {
         let starts = state.with { state in
             guard state.waitingAfter == nil else { return false }

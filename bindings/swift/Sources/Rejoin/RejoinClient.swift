@@ -12,11 +12,15 @@ import RejoinBindings
 public struct RejoinClient: Sendable {
     private let starting: @Sendable (TurnRequest) throws -> any TurnSource
     private let spending: @Sendable () throws -> Spend
+    /// Absent for fakes, which keep no journal.
+    private let native: NativeClient?
 
     init(
+        native: NativeClient? = nil,
         starting: @escaping @Sendable (TurnRequest) throws -> any TurnSource,
         spending: @escaping @Sendable () throws -> Spend
     ) {
+        self.native = native
         self.starting = starting
         self.spending = spending
     }
@@ -37,7 +41,11 @@ public struct RejoinClient: Sendable {
     ///     used up, a turn fails as `.spendUsedUp` with what it has, and a new one sends nothing.
     ///   - allowPlainHTTP: lets requests go to another machine without TLS. Whoever is on the way
     ///     can read the key then. Loopback needs no permission.
-    /// - Throws: ``RejoinError`` of kind `.invalidArgument` for settings that cannot be used.
+    ///   - journal: where turns are kept so that they survive the process: opening it takes some
+    ///     milliseconds. One client of one process at a time; a file that cannot be read is put
+    ///     aside.
+    /// - Throws: ``RejoinError`` of kind `.invalidArgument` for settings that cannot be used;
+    ///   ``StorageError`` if the journal cannot be opened.
     public init(
         apiKey: String? = nil,
         baseURL: String? = nil,
@@ -46,14 +54,16 @@ public struct RejoinClient: Sendable {
         extraRootPEMs: [String] = [],
         policy: Policy? = nil,
         budget: Budget? = nil,
-        allowPlainHTTP: Bool = false
+        allowPlainHTTP: Bool = false,
+        journal: JournalConfig? = nil
     ) throws {
         let settings = ClientSettings(
             baseUrl: baseURL, apiKey: apiKey, headers: headers, extraRootPems: extraRootPEMs,
-            policy: policy, budget: budget, allowPlainHttp: allowPlainHTTP)
+            policy: policy, budget: budget, allowPlainHttp: allowPlainHTTP, journal: journal)
         let provider = headerProvider.map(ProviderAdapter.init)
         let native = try translating { try NativeClient(settings: settings, headers: provider) }
         self.init(
+            native: native,
             starting: { request in
                 try NativeTurnSource(translating { try native.start(request: request) })
             },
@@ -86,6 +96,38 @@ public struct RejoinClient: Sendable {
     /// - Throws: ``RejoinError`` of kind `.invalidArgument` if the request cannot be used;
     ///   nothing is sent.
     public func start(_ request: TurnRequest) throws -> Turn { Turn(try starting(request)) }
+
+    /// Goes on with a turn that another process began and this client's journal kept: what was there
+    /// comes at once, then a `.dropped` with `.suspended`, and the turn goes on as after any drop.
+    /// Attempts and drops of before count. A turn that was over tells its end again, and nothing is
+    /// sent. Reads a file for some milliseconds: not for the main actor.
+    ///
+    /// - Parameters:
+    ///   - turnId: the turn.
+    ///   - request: needed where the journal keeps no text; also says which tools are read only.
+    /// - Throws: ``StorageError`` if it cannot be restored; nothing is sent.
+    public func restore(_ turnId: String, request: TurnRequest? = nil) throws -> Turn {
+        guard let native else {
+            throw StorageError(problem: .noJournal, details: "a fake has no journal")
+        }
+        let source = try translating { try native.restore(turnId: turnId, request: request) }
+        return Turn(try NativeTurnSource(source))
+    }
+
+    /// The turns of the journal, the one written last first: after a start of the app, those that
+    /// are not over can be restored. Empty without a journal. Reads a file.
+    ///
+    /// - Throws: ``StorageError`` if it cannot be read.
+    public func journaled() throws -> [JournaledTurn] {
+        try translating { try native?.journaled() ?? [] }
+    }
+
+    /// Forgets a turn of the journal. Writes a file.
+    ///
+    /// - Throws: ``StorageError`` if that cannot be recorded.
+    public func forget(_ turnId: String) throws {
+        try translating { try native?.forget(turnId: turnId) }
+    }
 
     /// The whole answer of a turn of its own. When the calling task is cancelled, the turn is
     /// cancelled and its connection closed at once.

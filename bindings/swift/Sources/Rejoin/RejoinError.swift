@@ -58,6 +58,23 @@ extension RejoinError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { description }
 }
 
+/// A journal or an effect ledger that cannot do what was asked. Nothing was sent or begun.
+public struct StorageError: Error, Sendable, Hashable {
+    /// What is wrong, to decide by.
+    public let problem: StorageProblem
+
+    /// What happened, in English.
+    public let details: String
+}
+
+extension StorageError: LocalizedError, CustomStringConvertible {
+    /// The problem and the details, in English: for logs.
+    public var description: String { "\(problem) (\(details))" }
+
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
 /// Runs a call of the generated code with its errors as ours.
 func translating<Value>(_ call: () throws -> Value) throws -> Value {
     do {
@@ -66,6 +83,8 @@ func translating<Value>(_ call: () throws -> Value) throws -> Value {
         switch error {
         case .InvalidArgument(let details):
             throw RejoinError(kind: .invalidArgument, details: details)
+        case .Storage(let problem, let details):
+            throw StorageError(problem: problem, details: details)
         case .Internal(let details): throw RejoinError(kind: .internal, details: details)
         }
     } catch {

@@ -52,8 +52,21 @@ public final class Turn: Sendable {
     /// no request follows. Returns at once; does nothing if the turn is over.
     public func cancel() { source.cancel() }
 
-    /// Passes on what the device says of its network. Returns at once.
+    /// Passes on what the device says. Several signals within a second make one attempt. Returns at
+    /// once.
     public func signal(_ signal: Signal) { source.signal(signal) }
+
+    /// As `.networkChanged`, with what is known of the new network: it is told in the `detail` of
+    /// what it breaks. Returns at once.
+    public func networkChanged(metered: Bool) { source.networkChanged(metered: metered) }
+
+    /// As `.willSuspend`; then waits until the turn is in the journal, if it has one: 250 ms at
+    /// most, also where the waiting task is cancelled.
+    public func willSuspend() async { await source.willSuspend() }
+
+    /// The first thing that went wrong with this turn's journal, for people. The turn goes on all
+    /// the same, and perhaps cannot be restored.
+    public var journalProblem: String? { source.journalProblem }
 
     /// What a screen of this turn shows right now, so that a late reader needs no replay: read on
     /// with `events(after: snapshot.cursor)`. Costs a copy of the answer.

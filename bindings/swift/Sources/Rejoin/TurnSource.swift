@@ -26,7 +26,16 @@ protocol TurnSource: Sendable {
     func dropLog() throws -> [String]
     func recording() throws -> String?
     func signal(_ signal: Signal)
+    func networkChanged(metered: Bool)
+    func willSuspend() async
+    var journalProblem: String? { get }
     func cancel()
+}
+
+extension TurnSource {
+    func networkChanged(metered: Bool) { signal(.networkChanged) }
+    func willSuspend() async { signal(.willSuspend) }
+    var journalProblem: String? { nil }
 }
 
 extension TurnSource {

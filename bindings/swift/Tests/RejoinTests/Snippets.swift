@@ -84,10 +84,37 @@ struct ChatView: View {
     }
 }
 
-private func network(turn: Turn, monitor: (@escaping @Sendable (_ online: Bool) -> Void) -> Void) {
-    monitor { online in
-        turn.signal(online ? .networkAvailable : .networkLost)
+private func device(
+    turn: Turn, onForeground: (@escaping @Sendable () -> Void) -> Void,
+    onPath: (@escaping @Sendable (_ name: String?, _ expensive: Bool) -> Void) -> Void
+) async {
+    func onBackground(_ leave: @escaping @Sendable () async -> Void) {
+        Task { await leave() }
     }
+    let device = DeviceSignals()
+    device.attach(turn)
+    onBackground { await device.willSuspend() }
+    onForeground { device.resumed() }
+    onPath { name, expensive in device.network(name, metered: expensive) }
+}
+
+private func goOn(key: String, folder: String, show: (Turn) -> Void) throws {
+    let client = try RejoinClient(apiKey: key, journal: JournalConfig(folder: folder))
+    for kept in try client.journaled() where !kept.over {
+        show(try client.restore(kept.turnId))
+    }
+}
+
+private func durably(
+    answer: Answer, folder: String,
+    pay: @escaping @Sendable (_ args: String, _ key: String) async throws -> String
+) async throws -> ToolRun {
+    let durable = try DurableLedger(folder: folder)
+    let ran = try await answer.runTools(ledger: durable, rule: { $0.name == "refund" ? .never : .retry }) {
+        call in
+        try await pay(call.args, call.effectKey)
+    }
+    return ran
 }
 
 private func tools(
@@ -150,7 +177,14 @@ extension All {
                 offerToTryAgain: { text in shown.with { $0 = text } })
             #expect(shown.value == "wo")
             _ = try tokens { "token" }
-            network(turn: try client.start(ask())) { $0(true) }
+            await device(
+                turn: try client.start(ask()), onForeground: { $0() },
+                onPath: { $0("wifi", false) })
+            let folder = FileManager.default.temporaryDirectory
+                .appendingPathComponent("rejoin-\(UUID().uuidString)").path
+            try goOn(key: "key", folder: folder) { _ in Issue.record("nothing is kept") }
+            let run = try await durably(answer: answer, folder: folder) { _, _ in "ok" }
+            #expect(run.results.isEmpty)
         }
 
         @Test("every snippet of docs/swift.md is compiled here") func docs() throws {

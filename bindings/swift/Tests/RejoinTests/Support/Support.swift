@@ -79,7 +79,8 @@ extension Policy {
             backoffBaseMs: int("backoff_base_ms", 20),
             backoffMaxMs: int("backoff_max_ms"),
             backoffJitter: json?["backoff_jitter"]?.double ?? 0,
-            offlineWaitMs: int("offline_wait_ms")
+            offlineWaitMs: int("offline_wait_ms"),
+            suspendGapMs: int("suspend_gap_ms")
         )
     }
 
@@ -90,7 +91,7 @@ extension Policy {
         "seam_hold_chars", "seam_hold_ms", "max_event_bytes", "connect_timeout_ms",
         "first_byte_timeout_ms", "idle_timeout_ms", "finish_grace_ms",
         "non_streaming_timeout_ms", "backoff_base_ms", "backoff_max_ms", "backoff_jitter",
-        "offline_wait_ms",
+        "offline_wait_ms", "suspend_gap_ms",
     ]
 
     /// For tests in which only the test itself ends anything.

@@ -10,6 +10,12 @@ internal class NativeRejoinClient(private val native: NativeClient) : RejoinClie
         translating { NativeRejoinTurn(native.start(request)) }
 
     override fun spent(): Spend = translating { native.spent() }
+    override fun restore(turnId: String, request: TurnRequest?): Turn =
+        translating { NativeRejoinTurn(native.restore(turnId, request)) }
+
+    override fun journaled(): List<JournaledTurn> = translating { native.journaled() }
+
+    override fun forget(turnId: String) = translating { native.forget(turnId) }
 
     override fun stream(request: TurnRequest): Flow<TurnEvent> = EventFlow(
         flow {
@@ -43,6 +49,12 @@ internal class NativeRejoinTurn(private val native: NativeTurn) : Turn {
     override fun cancel() = translating { native.cancel() }
 
     override fun signal(signal: Signal) = translating { native.signal(signal) }
+
+    override fun networkChanged(metered: Boolean) = translating { native.networkChanged(metered) }
+
+    override suspend fun willSuspend() = translating { native.willSuspend() }
+
+    override val journalProblem: String? get() = translating { native.journalProblem() }
 
     override fun snapshot(): Snapshot = translating { native.snapshot() }
 

@@ -20,7 +20,10 @@ object Rejoin {
      * @param allowPlainHttp lets requests go to another machine without TLS, such as a flaky server
      *   from an emulator (`http://10.0.2.2`). Whoever is on the way can read the key then. Loopback
      *   needs no permission.
+     * @param journal where turns are kept so that they survive the process: opening it takes some
+     *   milliseconds. One client of one process at a time; a file that cannot be read is put aside.
      * @throws RejoinException.InvalidArgument for settings that cannot be used.
+     * @throws StorageException if the journal cannot be opened.
      */
     fun client(
         apiKey: String? = null,
@@ -31,9 +34,11 @@ object Rejoin {
         policy: Policy? = null,
         budget: Budget? = null,
         allowPlainHttp: Boolean = false,
+        journal: JournalConfig? = null,
     ): RejoinClient = translating {
-        val settings =
-            ClientSettings(baseUrl, apiKey, headers, extraRootPems, policy, budget, allowPlainHttp)
+        val settings = ClientSettings(
+            baseUrl, apiKey, headers, extraRootPems, policy, budget, allowPlainHttp, journal,
+        )
         NativeRejoinClient(NativeClient(settings, headerProvider?.let(::ProviderAdapter)))
     }
 

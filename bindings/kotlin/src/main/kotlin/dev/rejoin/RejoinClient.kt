@@ -33,6 +33,25 @@ interface RejoinClient {
      * [Spend.lowerBound] says whether a broken attempt may have cost more than it told.
      */
     fun spent(): Spend
+     * Goes on with a turn that another process began and this client's journal kept: what was
+     * there comes at once, then a `Dropped` with `SUSPENDED`, and the turn goes on as after any
+     * drop. Attempts and drops of before count. A turn that was over tells its end again, and
+     * nothing is sent. Reads a file for some milliseconds: not for the main thread.
+     *
+     * @param request needed where the journal keeps no text; also says which tools are read only.
+     * @throws StorageException if it cannot be restored; nothing is sent.
+     */
+    fun restore(turnId: String, request: TurnRequest? = null): Turn =
+        throw StorageException(StorageProblem.NO_JOURNAL, "this client has no journal")
+
+    /**
+     * The turns of the journal, the one written last first: after a start of the app, those that
+     * are not over can be restored. Reads a file. Empty without a journal.
+     */
+    fun journaled(): List<JournaledTurn> = emptyList()
+
+    /** Forgets a turn of the journal. Writes a file. */
+    fun forget(turnId: String) = Unit
 }
 
 /**

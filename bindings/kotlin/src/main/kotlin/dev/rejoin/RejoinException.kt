@@ -89,12 +89,20 @@ sealed class RejoinException(val kind: ErrorKind, message: String, val failure: 
     }
 }
 
+/**
+ * A journal or an effect ledger that cannot do what was asked. Nothing was sent or begun.
+ *
+ * @property problem what is wrong, to decide by; [message] is for people.
+ */
+class StorageException(val problem: StorageProblem, message: String) : Exception(message)
+
 /** Runs a call of the generated code with its exceptions as ours. */
 internal inline fun <T> translating(call: () -> T): T = try {
     call()
 } catch (e: CallException) {
     throw when (e) {
         is CallException.InvalidArgument -> RejoinException.InvalidArgument(e.details, null)
+        is CallException.Storage -> StorageException(e.problem, e.details)
         is CallException.Internal -> RejoinException.Internal(e.details, null)
     }
 } catch (e: InternalException) {

@@ -12,6 +12,19 @@ interface EffectLedger {
      * [effect] throws or is cancelled, nothing is recorded: the next caller runs it again.
      */
     suspend fun once(key: String, effect: suspend () -> String): String
+
+    companion object {
+        /**
+         * Opens the ledger of a folder, which survives the process, or begins one. Reads a file.
+         *
+         * @param folder one of the app alone, such as one in Android's `noBackupFilesDir`.
+         * @param rule what [once] does with an effect of which nobody knows whether it happened.
+         * @throws StorageException if it cannot be opened. One that is `DAMAGED` is left as it is:
+         *   see [DurableLedger.setAside].
+         */
+        fun open(folder: String, rule: EffectRule = EffectRule.Never): DurableLedger =
+            translating { DurableLedger(NativeLedger.open(folder), rule) }
+    }
 }
 
 /** A ledger for the life of the process. Safe to use from any thread. */

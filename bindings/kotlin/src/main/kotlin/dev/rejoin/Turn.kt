@@ -36,8 +36,29 @@ interface Turn : AutoCloseable {
      */
     fun cancel()
 
-    /** Passes on what the device says of its network. Returns at once. */
+    /**
+     * Passes on what the device says. Several signals within a second make one attempt. Returns at
+     * once.
+     */
     fun signal(signal: Signal)
+
+    /**
+     * As [Signal.NETWORK_CHANGED], with what is known of the new network: it is told in the
+     * `detail` of what it breaks. Returns at once.
+     */
+    fun networkChanged(metered: Boolean) = signal(Signal.NETWORK_CHANGED)
+
+    /**
+     * As [Signal.WILL_SUSPEND]; then waits until the turn is in the journal, if it has one: 250 ms
+     * at most. Cancelling the wait cancels nothing else.
+     */
+    suspend fun willSuspend() = signal(Signal.WILL_SUSPEND)
+
+    /**
+     * The first thing that went wrong with this turn's journal, for people. The turn goes on all
+     * the same, and perhaps cannot be restored.
+     */
+    val journalProblem: String? get() = null
 
     /**
      * What a screen of this turn shows right now, so that a late subscriber needs no replay: read

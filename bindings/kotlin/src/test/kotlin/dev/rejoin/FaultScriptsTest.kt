@@ -134,6 +134,7 @@ class FaultScriptsTest {
             backoffMaxMs = long("backoff_max_ms", null),
             backoffJitter = json?.get("backoff_jitter")?.asDouble ?: 0.0,
             offlineWaitMs = long("offline_wait_ms", null),
+            suspendGapMs = long("suspend_gap_ms", null),
         )
     }
 

@@ -2,19 +2,28 @@ package dev.rejoin.docs
 
 // Every snippet of docs/kotlin.md, word for word: DocsTest compares, the compiler checks.
 
+import android.net.ConnectivityManager
+import android.net.Network
+import android.net.NetworkCapabilities
+import androidx.lifecycle.DefaultLifecycleObserver
+import androidx.lifecycle.LifecycleOwner
 import androidx.lifecycle.ViewModel
 import androidx.lifecycle.viewModelScope
 import dev.rejoin.*
 import kotlin.test.Test
 import kotlin.test.assertEquals
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.MutableStateFlow
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withContext
 
 interface Shop {
+    suspend fun knows(key: String): Boolean
     suspend fun refund(args: String, idempotencyKey: String): String
 }
 
@@ -95,6 +104,49 @@ private class Snippets(private val key: String) {
         val run = answer.runTools(ledger) { call -> shop.refund(call.args, idempotencyKey = call.effectKey) }
         return rejoin.ask(request.copy(prompt = null, history = userSaid("Refund order 7.") + run.history))
     }
+
+    fun keeping(folder: String) = Rejoin.client(apiKey = key, journal = JournalConfig(folder = folder))
+
+    suspend fun goOn(client: RejoinClient, show: (Turn) -> Unit) = withContext(Dispatchers.IO) {
+        for (kept in client.journaled().filterNot { it.over }) {
+            try {
+                show(client.restore(kept.turnId))
+            } catch (e: StorageException) {
+                client.forget(kept.turnId)
+            }
+        }
+    }
+
+    suspend fun refundDurably(answer: Answer, folder: String, shop: Shop): ToolRun {
+        val ledger = EffectLedger.open(folder)
+        return answer.runTools(ledger, rule = { call ->
+            when (call.name) {
+                "refund" -> EffectRule.Ask { key -> if (shop.knows(key)) EffectRule.Finding.Happened("{}") else EffectRule.Finding.DidNotHappen }
+                else -> EffectRule.Never
+            }
+        }) { call -> shop.refund(call.args, idempotencyKey = call.effectKey) }
+    }
+}
+
+class RejoinLifecycle(private val device: DeviceSignals, private val scope: CoroutineScope) :
+    ConnectivityManager.NetworkCallback(), DefaultLifecycleObserver {
+
+    override fun onCapabilitiesChanged(network: Network, networkCapabilities: NetworkCapabilities) =
+        device.networkAvailable(network, metered = !networkCapabilities.hasCapability(NetworkCapabilities.NET_CAPABILITY_NOT_METERED))
+
+    override fun onLost(network: Network) = device.networkLost(network)
+
+    override fun onStop(owner: LifecycleOwner) {
+        scope.launch { device.willSuspend() }
+    }
+
+    override fun onStart(owner: LifecycleOwner) = device.resumed()
+}
+
+fun watch(connectivity: ConnectivityManager, app: LifecycleOwner, device: DeviceSignals, scope: CoroutineScope) {
+    val lifecycle = RejoinLifecycle(device, scope)
+    connectivity.registerDefaultNetworkCallback(lifecycle)
+    app.lifecycle.addObserver(lifecycle) // ProcessLifecycleOwner.get()
 }
 
 class AnswerModel(private val client: RejoinClient) : ViewModel() {
@@ -109,8 +161,6 @@ class AnswerModel(private val client: RejoinClient) : ViewModel() {
     }
 
     fun stop() = turn?.cancel()
-
-    fun networkChanged() = turn?.signal(Signal.NETWORK_CHANGED)
 
     override fun onCleared() {
         turn?.close()

@@ -9,3 +9,18 @@ open class ViewModel {
 }
 
 val ViewModel.viewModelScope: CoroutineScope get() = CoroutineScope(Dispatchers.Default)
+
+interface LifecycleObserver
+
+interface LifecycleOwner {
+    val lifecycle: Lifecycle
+}
+
+abstract class Lifecycle {
+    abstract fun addObserver(observer: LifecycleObserver)
+}
+
+interface DefaultLifecycleObserver : LifecycleObserver {
+    fun onStart(owner: LifecycleOwner) = Unit
+    fun onStop(owner: LifecycleOwner) = Unit
+}
