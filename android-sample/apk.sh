@@ -77,6 +77,11 @@ for kind in "${kinds[@]}"; do
   # R8 resolves the services itself.
   [ "$kind" = release ] || services=("${libraries[@]}")
   python3 $tools/apk.py pack "$out/$kind.zip" $out/resources.ap_ "$dex" $out/lib ${services[@]+"${services[@]}"}
+  # Not aligned yet: what follows must see that.
+  if python3 $tools/apk.py check "$out/$kind.zip" arm64-v8a x86_64 > /dev/null 2>&1; then
+    echo "apk: the check of the alignment is no check" >&2
+    exit 1
+  fi
   apk=$out/sample-$kind.apk
   java -cp $out/jars/apksig.jar $tools/Sign.java $key android "$out/$kind.zip" "$apk"
 
