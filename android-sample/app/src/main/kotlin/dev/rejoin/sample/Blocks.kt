@@ -20,7 +20,7 @@ data class Block(
 
 /**
  * Cuts an answer into blocks: enough Markdown that lists and code do not look broken while they
- * stream in. An answer that grows changes its last blocks only, so that the others keep their views.
+ * stream in. An answer that grows changes its last block only, so that the others keep theirs.
  */
 object Blocks {
     private val item = Regex("""^( *)([-*+]|\d{1,9}[.)])[ \t]+""")

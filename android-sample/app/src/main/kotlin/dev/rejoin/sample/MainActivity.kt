@@ -189,7 +189,8 @@ class MainActivity : Activity() {
 
     private fun matchViews(settings: Settings) {
         val exchanges = conversation.exchanges
-        if (views.map { it.exchange } == exchanges && (exchanges.isNotEmpty() || list.childCount > 0)) return
+        val same = views.map { it.exchange } == exchanges
+        if (same && list.childCount > 0) return
         list.removeAllViews()
         val old = views.toList()
         views.clear()

@@ -101,7 +101,8 @@ class PartViews(private val into: ViewGroup, private val scope: CoroutineScope) 
         BitmapFactory.decodeByteArray(bytes, 0, bytes.size, size)
         val widest = res.displayMetrics.widthPixels
         val sampled = BitmapFactory.Options()
-        sampled.inSampleSize = generateSequence(1) { it * 2 }.first { size.outWidth / (it * 2) < widest }
+        sampled.inSampleSize =
+            generateSequence(1) { it * 2 }.first { size.outWidth / (it * 2) < widest }
         BitmapFactory.decodeByteArray(bytes, 0, bytes.size, sampled)
     } catch (_: IllegalArgumentException) {
         null

@@ -45,7 +45,8 @@ class ScrollFollower(private val scroll: ScrollView, private val latest: View) {
 
     private fun end(): Int {
         val content = scroll.getChildAt(0) ?: return 0
-        return (content.height + scroll.paddingBottom + scroll.paddingTop - scroll.height).coerceAtLeast(0)
+        val room = scroll.height - scroll.paddingBottom - scroll.paddingTop
+        return (content.height - room).coerceAtLeast(0)
     }
 
     private fun atEnd() = scroll.scrollY >= end() - near

@@ -9,7 +9,7 @@ import android.widget.EditText
 import android.widget.Spinner
 import dev.rejoin.Presentation
 
-/** The settings, as a sheet from the bottom. Tells of what was set when it closes, however it does. */
+/** The settings, as a sheet from the bottom. Tells of what was set when it closes, in any way. */
 class SettingsSheet(
     activity: Activity,
     private val before: Settings,

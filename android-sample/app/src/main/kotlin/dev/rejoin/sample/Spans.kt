@@ -71,7 +71,8 @@ class BlockText(context: Context) {
         }
         if (block.kind == BlockKind.ITEM) {
             val wide = margin * (block.depth + 1)
-            text.setSpan(MarkerSpan(block.marker, wide), 0, text.length, Spanned.SPAN_INCLUSIVE_INCLUSIVE)
+            val bullet = MarkerSpan(block.marker, wide)
+            text.setSpan(bullet, 0, text.length, Spanned.SPAN_INCLUSIVE_INCLUSIVE)
         }
         return text
     }
@@ -87,7 +88,9 @@ class BlockText(context: Context) {
             if (close < 0) return
             if (close > open + mark.length) {
                 text.setSpan(span(), open + mark.length, close, EXCLUSIVE)
-                if (mark == "`") text.setSpan(BackgroundColorSpan(paper), open + 1, close, EXCLUSIVE)
+                if (mark == "`") {
+                    text.setSpan(BackgroundColorSpan(paper), open + 1, close, EXCLUSIVE)
+                }
                 text.delete(close, close + mark.length)
                 text.delete(open, open + mark.length)
                 open = text.indexOf(mark, close - mark.length)

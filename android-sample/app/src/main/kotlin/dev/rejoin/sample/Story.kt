@@ -48,7 +48,8 @@ data class Story(
         )
 
         /** Breaks only when somebody breaks it: for the Drop button, and for scripts. */
-        private val byHand = Story("slow-tunnel", "Through a tunnel", "Plan me a slow Saturday in Lisbon.")
+        private val byHand =
+            Story("slow-tunnel", "Through a tunnel", "Plan me a slow Saturday in Lisbon.")
 
         fun named(name: String?) = (ALL + byHand).firstOrNull { it.name == name }
     }

@@ -9,7 +9,7 @@ import android.widget.TextView
 class ToolViews(private val into: ViewGroup) {
     private val res = into.resources
 
-    /** [held] are names of calls seen; [paid] what was run; [count] what the desk has really done. */
+    /** [held]: names of calls seen; [paid]: what was run; [count]: what the desk really did. */
     fun show(held: List<String>, paid: List<PaidCall>, count: Int) {
         val size = held.size + paid.size
         while (into.childCount > size) into.removeViewAt(into.childCount - 1)

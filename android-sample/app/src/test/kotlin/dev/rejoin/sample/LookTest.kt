@@ -57,7 +57,10 @@ class LookTest {
         assertTrue("$texts", texts.containsAll(listOf("Code that was run (python)", "print(10 * 52)", "520")))
         // No mark of the Markdown is left, and the lines of code stand as they were.
         assertEquals(
-            listOf("Two ways to count bricks:", "Measure the wall.", "Ask bricks():", "def bricks(metres):\n    return metres * 52"),
+            listOf(
+                "Two ways to count bricks:", "Measure the wall.", "Ask bricks():",
+                "def bricks(metres):\n    return metres * 52",
+            ),
             phone.blocks().map { it.text.toString() },
         )
         phone.shot("workshop")
@@ -101,7 +104,8 @@ class LookTest {
             phone.advance(100)
             val least = (48 * phone.activity.resources.displayMetrics.density).toInt()
             val touched = Phone.all(phone.activity.findViewById(android.R.id.content))
-                .filter { it.isShown && it.isClickable && it !is ViewGroup || it.hasOnClickListeners() && it.isShown }.toList()
+                .filter { it.isShown && (it.isClickable && it !is ViewGroup || it.hasOnClickListeners()) }
+                .toList()
             assertTrue("${touched.size}", touched.size >= 3 + Story.ALL.size - 1)
             for (view in touched) {
                 assertTrue("$view", view.height >= least && view.width >= least)

@@ -41,7 +41,11 @@ class RecoveryTest {
         assertTrue(detail, detail.endsWith("Taken back: 26 characters."))
         assertTrue(detail, detail.contains("tokens to build on (measured) · enough text to keep"))
         assertEquals("Attempt 2 · continued", phone.text(R.id.badge))
-        second.text("In the afternoon, take the ferry. Find a low wall by the water, and stay until the lights go on.", 30)
+        second.text(
+            "In the afternoon, take the ferry. Find a low wall by the water, and stay until the " +
+                "lights go on.",
+            30,
+        )
         second.stop(30)
         phone.untilDone()
         val kept = "In the afternoon, take the ferry."

@@ -85,7 +85,7 @@ class ToldServer : AutoCloseable {
         private fun event(candidate: JSONObject, tokens: Int?) = write(chunk(candidate, tokens))
 
         private fun chunk(candidate: JSONObject, tokens: Int?): String {
-            if (!begun) write("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n")
+            if (!begun) write(STREAM_HEAD)
             begun = true
             val event = "data: ${response(candidate, tokens)}\r\n\r\n"
             return "${event.toByteArray().size.toString(16)}\r\n$event\r\n"
@@ -151,6 +151,8 @@ class ToldServer : AutoCloseable {
 
     private companion object {
         const val PROMPT = 9
+        const val STREAM_HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n" +
+            "connection: close\r\ntransfer-encoding: chunked\r\n\r\n"
         const val JSON_HEAD = "connection: close\r\ncontent-type: application/json\r\ncontent-length: "
     }
 }
