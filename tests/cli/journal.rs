@@ -55,7 +55,10 @@ fn screen(events: &[Value]) -> String {
     for event in events {
         match event["type"].as_str() {
             Some("text") => text.push_str(event["text"].as_str().unwrap()),
-            Some("reset") => text.truncate(event["keep_text_bytes"].as_u64().unwrap() as usize),
+            Some("reset") => {
+                let keep = event["keep_text_bytes"].as_u64().unwrap();
+                text.truncate(usize::try_from(keep).unwrap());
+            }
             _ => {}
         }
     }
