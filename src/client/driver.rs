@@ -139,7 +139,10 @@ impl Driver {
                     dropped = false;
                     self.wire = match self.write_now() {
                         Some(recording) => Wire::Record { outgoing, recording },
-                        None => Wire::begin(&self.parts, outgoing),
+                        None => {
+                            self.tell_held();
+                            Wire::begin(&self.parts, outgoing)
+                        }
                     };
                 }
             }
