@@ -25,7 +25,7 @@ rust-test: ## Rust: all tests, fault scripts and proofs among them
 check: ## Rust: formatting, lints, documentation
 	$(CARGO) fmt --check
 	$(CARGO) clippy --features $(FEATURES),ffi --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --features testkit
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --features testkit,journal
 
 score: ## Rust: the scores alone (fault scripts, seams, every byte), with their figures
 	$(CARGO) test --features $(FEATURES),ffi --test faults --test seams --test every_byte --test sockets -- --nocapture

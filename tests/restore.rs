@@ -22,7 +22,7 @@ fn through_json(snapshot: &Snapshot) -> Snapshot {
 
 fn restored(snapshot: &Snapshot) -> Turn {
     let snapshot = through_json(snapshot);
-    Turn::restore(Restore { snapshot, secrets: Vec::new(), away: Duration::from_secs(60) }).unwrap()
+    Turn::restore(Restore { snapshot, secrets: Vec::new(), away: Duration::from_mins(1) }).unwrap()
 }
 
 /// A turn to which things happen one by one.

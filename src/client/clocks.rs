@@ -52,14 +52,14 @@ impl Watch {
 mod tests {
     use super::*;
 
-    fn gap(steady_ms: u64, wall_ms: i64) -> u64 {
+    fn gap(steady_ms: u64, wall_ms: i64) -> u128 {
         let began = Reading { steady: Instant::now(), wall: SystemTime::now() };
         let wall = Duration::from_millis(wall_ms.unsigned_abs());
         let now = Reading {
             steady: began.steady + Duration::from_millis(steady_ms),
             wall: if wall_ms < 0 { began.wall - wall } else { began.wall + wall },
         };
-        Watch::new(began).look(now).as_millis() as u64
+        Watch::new(began).look(now).as_millis()
     }
 
     #[test]

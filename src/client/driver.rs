@@ -145,9 +145,11 @@ impl Driver {
                 Action::Abort { .. } => self.wire = Wire::Nothing,
                 Action::Send(outgoing) => {
                     dropped = false;
-                    self.wire = match self.write_now() {
-                        Some(recording) => Wire::Record { outgoing, recording },
-                        None => Wire::begin(&self.parts, outgoing),
+                    self.wire = if let Some(recording) = self.write_now() {
+                        Wire::Record { outgoing, recording }
+                    } else {
+                        self.tell_held();
+                        Wire::begin(&self.parts, outgoing)
                     };
                 }
             }

@@ -215,6 +215,7 @@ fn private(path: &Path, new: bool) -> std::io::Result<File> {
 }
 
 #[cfg(unix)]
+#[allow(clippy::unnecessary_wraps)] // As where it can fail.
 fn backend(file: File) -> Result<impl StorageBackend, redb::Error> {
     Ok(OwnFile(file))
 }

@@ -127,6 +127,6 @@ impl Turn {
     pub(super) fn park(&mut self, now: Duration, mut pending: Pending) {
         pending.parked = true;
         pending.until = now + self.setup.policy.offline_wait();
-        self.phase = Phase::Waiting(pending);
+        self.phase = Phase::Waiting(Box::new(pending));
     }
 }

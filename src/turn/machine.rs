@@ -31,7 +31,7 @@ pub(super) enum Phase {
     /// Rebuilt from a snapshot, not started.
     Restored(Box<Stage>),
     Running(Box<Attempt>),
-    Waiting(Pending),
+    Waiting(Box<Pending>),
     Over,
 }
 

@@ -86,7 +86,7 @@ impl Turn {
         self.answer.shown_again(&mut self.fresh);
         self.emit_fresh();
         match stage {
-            Stage::Running(running) => self.go_on(now, running),
+            Stage::Running(running) => self.go_on(now, *running),
             Stage::Waiting(waits) => self.wait_on(now, *waits),
             Stage::Completed(completed) => {
                 show_completed(&completed, &mut self.fresh);

@@ -286,14 +286,15 @@ impl Turn {
         } else {
             return self.go(now, &pending);
         }
-        self.phase = Phase::Waiting(pending);
+        self.phase = Phase::Waiting(Box::new(pending));
     }
 
     /// The pause is over: on, or park while there is no network.
     pub(super) fn wait_is_over(&mut self, now: Duration) {
-        let Phase::Waiting(mut pending) = std::mem::replace(&mut self.phase, Phase::Over) else {
+        let Phase::Waiting(pending) = std::mem::replace(&mut self.phase, Phase::Over) else {
             return;
         };
+        let mut pending = *pending;
         if std::mem::take(&mut pending.parked) {
             // The app is back, or nobody has said so for too long.
             self.device.suspended_at = None;

@@ -53,7 +53,7 @@ pub struct Snapshot {
 /// Where the turn stood.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum Stage {
-    Running(Running),
+    Running(Box<Running>),
     Waiting(Box<Waits>),
     Completed(Box<Completed>),
     Failed(Box<Failed>),
@@ -194,12 +194,12 @@ impl Snapshot {
         let stage = match self.stage {
             Stage::Running(running) => {
                 // What has ended but was not kept cannot be handed out: it has to come again.
-                Stage::Running(Running {
+                Stage::Running(Box::new(Running {
                     ended: None,
                     base: Base::Nothing,
                     text_kept: false,
-                    ..running
-                })
+                    ..*running
+                }))
             }
             Stage::Waiting(waits) => Stage::Waiting(Box::new(waits.without_text())),
             Stage::Completed(_) => Stage::Over(Outcome::Completed),
@@ -252,7 +252,7 @@ impl Turn {
                     // What waits at the seam is decided with what is there, as at any drop.
                     answer.release(&hold.seam.clone().finish());
                 }
-                Stage::Running(Running {
+                Stage::Running(Box::new(Running {
                     strategy: attempt.strategy,
                     base: attempt.base,
                     is_hop: attempt.is_hop,
@@ -265,7 +265,7 @@ impl Turn {
                     ended: attempt
                         .whole_so_far(&answer)
                         .map(|class| Ended { class, reason: attempt.finish_reason().to_owned() }),
-                })
+                }))
             }
             Phase::Waiting(pending) => Stage::Waiting(Box::new(pending.as_data(now)?)),
             Phase::New | Phase::Restored(_) | Phase::Over => return None,

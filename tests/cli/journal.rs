@@ -55,7 +55,10 @@ fn screen(events: &[Value]) -> String {
     for event in events {
         match event["type"].as_str() {
             Some("text") => text.push_str(event["text"].as_str().unwrap()),
-            Some("reset") => text.truncate(event["keep_text_bytes"].as_u64().unwrap() as usize),
+            Some("reset") => {
+                let keep = event["keep_text_bytes"].as_u64().unwrap();
+                text.truncate(usize::try_from(keep).unwrap());
+            }
             _ => {}
         }
     }
@@ -280,7 +283,8 @@ fn a_journal_that_cannot_be_used_is_wrong_usage_or_a_clean_start() {
 
     let file = Path::new(&folder).join("turns.redb");
     let good = std::fs::read(&file).unwrap();
-    for bad in [&good[..good.len() / 2], &good[..100], b"", b"not a journal at all"] {
+    let other = another_version(&file.with_extension("other"));
+    for bad in [&good[..good.len() / 2], &good[..100], b"", b"not a journal at all", &other] {
         std::fs::write(&file, bad).unwrap();
         let ran = rejoin(&resume(&url, &folder, &[]));
         assert_eq!(ran.code, 2, "{ran:?}");
@@ -289,6 +293,19 @@ fn a_journal_that_cannot_be_used_is_wrong_usage_or_a_clean_start() {
     }
     let ran = rejoin(&begin(&url, &folder, &[]));
     assert_eq!((ran.code, ran.last_event()["text"].as_str()), (0, Some("Hello there.")));
+}
+
+/// The bytes of a journal that a later version wrote.
+fn another_version(path: &Path) -> Vec<u8> {
+    let db = redb::Database::create(path).unwrap();
+    let write = db.begin_write().unwrap();
+    let meta = redb::TableDefinition::<&str, &[u8]>::new("meta");
+    write.open_table(meta).unwrap().insert("version", &2_u32.to_le_bytes()[..]).unwrap();
+    write.commit().unwrap();
+    drop(db);
+    let bytes = std::fs::read(path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    bytes
 }
 
 /// The turn goes on without its journal, and says so.

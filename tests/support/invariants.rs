@@ -85,8 +85,9 @@ pub fn assert_restored(run: &Run, attempt: AttemptNo, strategy: Strategy) {
         }
         other => panic!("a turn ends with {other:?}"),
     };
-    let numbers: Vec<_> = reports.iter().map(|report| report.attempt.0).collect();
-    assert_eq!(numbers, (1..=reports.len() as u32).collect::<Vec<_>>(), "an attempt is missing");
+    for (report, number) in reports.iter().zip(1..) {
+        assert_eq!(report.attempt.0, number, "an attempt is missing");
+    }
     let before = attempt.0 as usize - 1;
     bills(&events, &reports[before..]);
     assert_eq!(run.requests.len(), reports.len() - before - 1, "requests and attempts differ");

@@ -141,7 +141,7 @@ impl Journal {
             config,
             live: Mutex::default(),
             #[cfg(test)]
-            commits: Default::default(),
+            commits: std::sync::atomic::AtomicUsize::default(),
         });
         books.expire()?;
         let writer = Writer::start(books.clone()).map_err(|error| {
@@ -249,7 +249,7 @@ impl Books {
         let mut turns = Vec::new();
         self.store.for_each(TURNS, |turn_id, record| {
             // A record that cannot be read is as old as can be: the first to be forgotten.
-            let head = read_head(record).unwrap_or_else(|| Head::unreadable());
+            let head = read_head(record).unwrap_or_else(Head::unreadable);
             turns.push(JournaledTurn {
                 turn_id: turn_id.to_owned(),
                 model: head.model,
@@ -258,7 +258,7 @@ impl Books {
                 bytes: record.len() as u64 + requests.get(turn_id).copied().unwrap_or(0),
             });
         })?;
-        turns.sort_by(|a, b| b.saved.cmp(&a.saved));
+        turns.sort_by_key(|turn| std::cmp::Reverse(turn.saved));
         Ok(turns)
     }
 

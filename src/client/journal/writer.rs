@@ -89,17 +89,14 @@ impl Writer {
         let (tell, told) = oneshot::channel();
         {
             let mut inner = self.mailbox.lock();
-            match inner.waiting.get_mut(snapshot.turn_id()) {
-                Some(waiting) => {
-                    waiting.snapshot = snapshot;
-                    waiting.told.push(tell);
-                }
-                None => {
-                    let turn_id = snapshot.turn_id().to_owned();
-                    let model = model.clone();
-                    let waiting = Waiting { model, snapshot, told: vec![tell], first };
-                    inner.waiting.insert(turn_id, waiting);
-                }
+            if let Some(waiting) = inner.waiting.get_mut(snapshot.turn_id()) {
+                waiting.snapshot = snapshot;
+                waiting.told.push(tell);
+            } else {
+                let turn_id = snapshot.turn_id().to_owned();
+                let model = model.clone();
+                let waiting = Waiting { model, snapshot, told: vec![tell], first };
+                inner.waiting.insert(turn_id, waiting);
             }
         }
         self.mailbox.changed.notify_one();

@@ -98,7 +98,7 @@ extension All {
         }
 
         @Test("before the app is suspended its turn is on the disk") func suspended() async throws {
-            let server = try FlakyServer(hangs, rest)
+            let server = try FlakyServer(#"{"send": ["And a seco"], "end": "hang"}"#, rest)
             let folder = folder()
             let client = try RejoinClient(
                 baseURL: server.url, journal: JournalConfig(folder: folder))

@@ -92,7 +92,7 @@ class JournalTest {
 
     @Test
     fun `before the app is suspended its turn is on the disk`() = runBlocking<Unit> {
-        flaky(hangs, rest).use { server ->
+        flaky("""{"send": ["And a seco"], "end": "hang"}""", rest).use { server ->
             val folder = folder()
             val client = client(server.url, folder)
             val device = DeviceSignals()
