@@ -10,6 +10,7 @@ internal class NativeRejoinClient(private val native: NativeClient) : RejoinClie
         translating { NativeRejoinTurn(native.start(request)) }
 
     override fun spent(): Spend = translating { native.spent() }
+
     override fun restore(turnId: String, request: TurnRequest?): Turn =
         translating { NativeRejoinTurn(native.restore(turnId, request)) }
 

@@ -33,6 +33,8 @@ interface RejoinClient {
      * [Spend.lowerBound] says whether a broken attempt may have cost more than it told.
      */
     fun spent(): Spend
+
+    /**
      * Goes on with a turn that another process began and this client's journal kept: what was
      * there comes at once, then a `Dropped` with `SUSPENDED`, and the turn goes on as after any
      * drop. Attempts and drops of before count. A turn that was over tells its end again, and
