@@ -42,10 +42,17 @@ pub(super) struct Reader {
     word: Vec<Letter>,
     /// The kind of string that the word stands in.
     in_text: bool,
+    /// How words are treated where nothing else is said.
+    usual: Kind,
     filled: Vec<(Range<usize>, Vec<u8>)>,
 }
 
 impl Reader {
+    /// For the body of a request.
+    pub(super) fn of_request() -> Self {
+        Self { usual: Kind::Request, ..Self::default() }
+    }
+
     /// Fills the strings of a body. Its length stays.
     pub(super) fn redact(mut self, body: &mut [u8], filler: &Filler) {
         let mut at = 0;
@@ -97,7 +104,7 @@ impl Reader {
         let kind = if self.name == "message" && self.open.iter().any(|name| name == "error") {
             Kind::ErrorMessage
         } else {
-            Kind::Text
+            self.usual
         };
         self.words(body, inner, kind, filler);
         if !in_text {
@@ -167,12 +174,12 @@ impl Reader {
         let number = text.starts_with(|c: char| c.is_ascii_digit())
             && text.chars().all(|c| c.is_ascii_digit() || matches!(c, 'e' | 'E'));
         if !number && !BARE.contains(&text.as_str()) {
-            self.fill(word, Kind::Text, filler);
+            self.fill(word, self.usual, filler);
         }
     }
 
     fn flush(&mut self, filler: &Filler) {
-        self.flush_as(Kind::Text, filler);
+        self.flush_as(self.usual, filler);
     }
 
     fn flush_as(&mut self, kind: Kind, filler: &Filler) {

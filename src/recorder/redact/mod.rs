@@ -23,7 +23,7 @@ pub(super) fn redacted(mut recording: Recording) -> Recording {
     header.turn = format!("turn-{:.32}", hex(&Sha256::digest(header.turn.as_bytes())));
     header.step = header.step.take().map(|step| filler.text(&step));
     let mut body = std::mem::take(&mut header.body).into_bytes();
-    Reader::default().redact(&mut body, &filler);
+    Reader::of_request().redact(&mut body, &filler);
     header.body = String::from_utf8_lossy(&body).into_owned();
     undo_encodings(&mut recording);
     for line in &mut recording.inputs {

@@ -10,10 +10,13 @@ pub(super) struct Filler {
 }
 
 /// How a word is to be treated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Somebody's words.
+    /// The model's words: those that the rules know by name stay.
+    #[default]
     Text,
+    /// The user's words, which no rule reads.
+    Request,
     /// An error's message: what a turn reads in it stays.
     ErrorMessage,
 }
@@ -56,6 +59,7 @@ fn stays(word: &[char], kind: Kind) -> bool {
     let digits = word.iter().take_while(|c| c.is_ascii_digit()).count();
     let rest: String = word[digits..].iter().collect();
     match kind {
+        Kind::Request => false,
         // List numbers are read at a seam.
         Kind::Text => {
             let number = digits == word.len() && digits <= 2;

@@ -207,10 +207,6 @@ private class FakeTurn(override val id: String, steps: List<FakeScript.Step>) : 
 
     override fun signal(signal: Signal) = Unit
 
-    override fun dropLog(): List<String> = emptyList()
-
-    override fun recording(): String? = null
-
     override fun snapshot(): Snapshot = synchronized(lock) {
         val shown = TranscriptReducer().also { log.forEach(it::apply) }.current()
         val strategy = log.mapNotNull { (it.kind as? EventKind.AttemptStarted)?.strategy }

@@ -71,13 +71,13 @@ interface Turn : AutoCloseable {
      * `rejoin advise` say where the threshold of the gate should be. No text and no key is in
      * them. Empty while the turn runs.
      */
-    fun dropLog(): List<String>
+    fun dropLog(): List<String> = emptyList()
 
     /**
      * The turn's inputs as a text that `rejoin replay` plays again, if [TurnRequest.record] asked
      * for it: write it to a file, and a bug report becomes a test. Null while the turn runs.
      */
-    fun recording(): String?
+    fun recording(): String? = null
 
     /**
      * The same as [cancel], for `use`. What has come so far can still be read; the memory is
