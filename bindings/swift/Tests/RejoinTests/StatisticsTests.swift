@@ -51,25 +51,16 @@ extension All {
             #expect(try client.spent() == spend)
         }
 
-        private func failure(of client: RejoinClient) async -> RejoinError? {
-            do {
-                _ = try await client.ask(ask())
-                return nil
-            } catch {
-                return error as? RejoinError
-            }
-        }
-
         @Test("a budget that is used up fails the next attempt, and a new turn sends nothing")
         func budget() async throws {
             let server = try FlakyServer(broken)
             let client = try RejoinClient(
                 apiKey: "test-key", baseURL: server.url, policy: .quick(),
                 budget: Budget(outputTokens: 40))
-            let first = await failure(of: client)
+            let first = await rejoinError { try await client.ask(ask()) }
             #expect(first?.kind == .spendUsedUp)
             #expect(first?.partialText == "Secret words.")
-            let second = await failure(of: client)
+            let second = await rejoinError { try await client.ask(ask()) }
             #expect(second?.kind == .spendUsedUp)
             #expect(try client.spent().outputTokens == 40)
             #expect(throws: RejoinError.self) {
