@@ -210,7 +210,7 @@ class Errors(unittest.IsolatedAsyncioTestCase):
 
     async def test_a_name_that_does_not_exist_is_unreachable(self):
         # Asks the stand-in's getaddrinfo, on a thread of its own.
-        failure = await self.failure("http://nobody.invalid")
+        failure = await self.failure("https://nobody.invalid")
         self.assertEqual(failure.kind.name, "UNREACHABLE")
 
     async def test_a_name_is_looked_up(self):
