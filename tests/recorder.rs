@@ -11,6 +11,7 @@ use play::play;
 use rejoin::client::{Client, TurnRequest};
 use rejoin::recorder::{Keep, Recording, RecordingError, replay};
 use rejoin::testkit::Script;
+use rejoin::turn::{Budget, Policy};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -135,6 +136,48 @@ async fn a_key_that_the_server_echoes_is_in_no_recording() {
         let text = turn.recording().expect("a recording");
         assert!(!text.contains("the-key"), "{text}");
         assert_eq!(replay(&Recording::parse(&text).expect("one")).differs_at, None);
+    }
+}
+
+#[tokio::test]
+async fn a_key_in_an_events_own_names_is_hidden_there_too() {
+    for keep in [Keep::Shape, Keep::Text] {
+        let server = responses(json!([
+            {"send": [{"call": KEY, "args": {}}, {"text": "Bye.", "finish": KEY}]}
+        ]))
+        .await;
+        let builder = Client::builder().base_url(server.url()).api_key(KEY);
+        let client = builder.policy(turns::policy()).build().expect("a client");
+        let turn = client.start(TurnRequest::prompt("m", "x").record(keep)).expect("a turn");
+        turn.last_event().await.expect("an end");
+        let text = turn.recording().expect("a recording");
+        assert!(!text.contains("the-key"), "{text}");
+        assert_eq!(replay(&Recording::parse(&text).expect("one")).differs_at, None);
+    }
+}
+
+#[tokio::test]
+async fn money_survives_the_way_through_a_text() {
+    for tokens in 1..40 {
+        let usage = [tokens * 7 + 3, tokens * 13 + 1, tokens];
+        let server = responses(json!([
+            {"send": ["Half"], "usage": usage, "end": "reset"},
+            {"send": ["Whole.", {"finish": "STOP"}], "usage": usage}
+        ]))
+        .await;
+        let policy = Policy {
+            input_price: Some(0.30),
+            output_price: Some(2.50),
+            max_spend: Some(0.7),
+            ..turns::policy()
+        };
+        let builder = Client::builder().base_url(server.url()).policy(policy);
+        let client = builder.budget(Budget { money: Some(0.9), ..Budget::default() }).build();
+        let request = TurnRequest::prompt("m", "x").record(Keep::Shape);
+        let turn = client.expect("a client").start(request).expect("a turn");
+        turn.last_event().await.expect("an end");
+        let recording = Recording::parse(&turn.recording().expect("one")).expect("a recording");
+        assert_eq!(replay(&recording).differs_at, None, "{usage:?}");
     }
 }
 

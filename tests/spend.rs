@@ -137,6 +137,28 @@ async fn what_another_turn_spends_meanwhile_counts_before_the_next_attempt() {
     assert_eq!(client.spent().output_tokens, 105);
 }
 
+#[tokio::test]
+async fn what_is_spent_while_a_turn_waits_counts_when_it_goes_on() {
+    let server = responses(json!([
+        {"send": ["A"], "usage": [5, 10, 0], "end": "hang"},
+        {"send": ["B.", {"finish": "STOP"}], "usage": [5, 95, 0]},
+        {"send": ["never asked for", {"finish": "STOP"}]}
+    ]))
+    .await;
+    let budget = Budget { output_tokens: Some(100), ..Budget::default() };
+    let client = client(&server.url(), turns::policy(), budget);
+    let parked = client.start(TurnRequest::prompt("m", "x")).unwrap();
+    turns::wait_for(&parked, |event| matches!(event.kind, EventKind::Text { .. })).await;
+    parked.signal(rejoin::turn::Signal::NetworkLost);
+    turns::wait_for(&parked, |event| matches!(event.kind, EventKind::Waiting { .. })).await;
+    let quick = client.start(TurnRequest::prompt("m", "x")).unwrap();
+    assert_eq!(completed(&quick.last_event().await.unwrap()).text, "B.");
+    parked.signal(rejoin::turn::Signal::NetworkAvailable);
+    let last = parked.last_event().await.unwrap();
+    assert_eq!(failed(&last).error.kind, ErrorKind::SpendUsedUp);
+    assert_eq!(server.requests().len(), 2);
+}
+
 #[test]
 fn money_without_prices_is_refused_when_it_is_set() {
     let policy = Policy { max_spend: Some(1.0), ..Policy::default() };

@@ -54,6 +54,8 @@ pub struct Tally {
     speed: (u64, u64),
     /// Seconds from an attempt's start to its drop: a sample, each drop as likely as any other.
     pub times: Vec<f64>,
+    /// Drops of which the time is known.
+    timed: u64,
     chance: Chance,
     /// Drops for which the threshold decides, by R.
     by_r: Vec<u32>,
@@ -73,6 +75,7 @@ impl Default for Tally {
             output_tokens: 0,
             speed: (0, 0),
             times: Vec::new(),
+            timed: 0,
             chance: Chance::new(1),
             by_r: vec![0; MOST_R + 1],
         }
@@ -120,10 +123,11 @@ impl Tally {
     fn sample(&mut self, millis: u64) {
         #[allow(clippy::cast_precision_loss)]
         let seconds = millis as f64 / 1000.0;
+        self.timed += 1;
         if self.times.len() < SAMPLE {
             return self.times.push(seconds);
         }
-        let place = usize::try_from(self.chance.next() % self.drops.max(1)).unwrap_or(usize::MAX);
+        let place = usize::try_from(self.chance.next() % self.timed).unwrap_or(usize::MAX);
         if let Some(old) = self.times.get_mut(place) {
             *old = seconds;
         }

@@ -75,6 +75,8 @@ impl Driver {
         parts: DriverParts,
         commands: UnboundedReceiver<Command>,
     ) -> Self {
+        // What a restored turn has spent was paid by another process.
+        let paid = turn.spend();
         Self {
             turn,
             recorder,
@@ -82,7 +84,7 @@ impl Driver {
             commands,
             wire: Wire::Nothing,
             began: Instant::now(),
-            paid: Spend::default(),
+            paid,
             watch: Watch::new(Reading::now()),
             held: None,
             last_words: None,
@@ -92,6 +94,7 @@ impl Driver {
     pub(super) async fn run(mut self) {
         let _close = CloseOnDrop(self.parts.log.clone(), self.parts.turn_id.clone());
         self.turn.start(Duration::ZERO);
+        self.pay();
         loop {
             self.act();
             if self.turn.is_over() {
@@ -228,7 +231,11 @@ impl Driver {
         if event.is_last()
             && let Some(recorder) = self.recorder.take()
         {
-            self.parts.log.set_recording(recorder.finish().to_text());
+            // A bug there must not cost the answer: the turn has no recording, then.
+            let finish = std::panic::AssertUnwindSafe(|| recorder.finish().to_text());
+            if let Ok(recording) = std::panic::catch_unwind(finish) {
+                self.parts.log.set_recording(recording);
+            }
         }
     }
 
@@ -242,7 +249,11 @@ impl Driver {
             }
             self.turn.handle(now, input);
         }
-        // Before the app can know of it: a turn that it starts on the last event counts on.
+        self.pay();
+    }
+
+    /// Before the app can know of it: a turn that it starts on the last event counts on.
+    fn pay(&mut self) {
         let spend = self.turn.spend();
         if spend != self.paid {
             self.parts.shared.purse.pay(&self.paid, &spend);

@@ -12,6 +12,7 @@ mod format;
 mod record;
 mod redact;
 mod replay;
+mod secrets;
 mod shape;
 
 pub use format::{Header, InputLine, Recording, RecordingError, What};

@@ -2,7 +2,8 @@
 
 use super::Keep;
 use super::format::{Header, InputLine, Recording, What};
-use super::redact::{hide, redacted};
+use super::redact::{redacted, undo_encodings};
+use super::secrets::Secrets;
 use super::shape::shape;
 use crate::turn::{BodyEnd, Event, Input, TurnSetup};
 use std::time::Duration;
@@ -41,8 +42,9 @@ impl Recorder {
 
     /// The recording, with what it keeps of texts.
     pub(crate) fn finish(mut self) -> Recording {
+        undo_encodings(&mut self.recording);
         // A server may echo a key anywhere, also where the protocol's own words stand.
-        hide(&mut self.recording, &self.secrets);
+        Secrets::new(&self.secrets).hide(&mut self.recording);
         match self.keep {
             Keep::Text => self.recording,
             Keep::Shape => redacted(self.recording),

@@ -137,6 +137,11 @@ impl Change<'_> {
         Ok(())
     }
 
+    pub(crate) fn has(&self, table: Table, key: &str) -> Result<bool, StoreError> {
+        let table = self.write.open_table(table).map_err(storage)?;
+        Ok(table.get(key).map_err(storage)?.is_some())
+    }
+
     pub(crate) fn remove(&self, table: Table, key: &str) -> Result<(), StoreError> {
         let mut table = self.write.open_table(table).map_err(storage)?;
         table.remove(key).map_err(storage)?;

@@ -56,7 +56,8 @@ impl Turn {
     }
 
     fn network_is_back(&mut self, now: Duration) {
-        if matches!(&self.phase, Phase::Waiting(pending) if pending.why == Some(WaitReason::Offline))
+        if matches!(&self.phase, Phase::Waiting(pending)
+            if pending.why == Some(WaitReason::Offline) && !pending.parked)
         {
             self.device.acted_at = Some(now);
             self.wait_is_over(now);

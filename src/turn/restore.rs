@@ -121,6 +121,7 @@ impl Turn {
         attempt.http_status = running.http_status;
         attempt.meter = running.meter;
         attempt.said = running.said;
+        attempt.seam = running.seam;
         attempt.waited = running.waited;
         attempt.before = running.took;
         attempt.ended.reason =
@@ -141,6 +142,9 @@ impl Turn {
     fn wait_on(&mut self, now: Duration, waits: Waits) {
         let reason = ResetReason::Cause(waits.dropped.cause);
         self.emit(EventKind::Dropped(waits.dropped.clone()));
+        if self.is_over_budget(&self.tally.spend) {
+            return self.spend_is_used_up();
+        }
         let why = (!waits.asked.is_zero()).then_some(WaitReason::ServerAsked);
         let pending = Pending {
             until: now + waits.asked,

@@ -313,7 +313,16 @@ impl Turn {
             let rest = pending.asked.saturating_sub(now);
             return self.wait(now, pending, rest);
         }
+        // Other turns of the client may have spent meanwhile.
+        if self.is_over_budget(&self.tally.spend) {
+            return self.spend_is_used_up();
+        }
         self.go(now, &pending);
+    }
+
+    pub(super) fn spend_is_used_up(&mut self) {
+        let details = Some("the budget was used up before the next attempt".to_owned());
+        self.fail(ErrorKind::SpendUsedUp, Reason::SpendUsedUp.as_str(), None, details);
     }
 
     /// Reset, then the next attempt.

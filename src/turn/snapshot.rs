@@ -17,7 +17,7 @@ use super::retry::{Pending, Tally};
 use super::units::{AttemptNo, Tokens};
 use crate::effect::ToolRule;
 use crate::gemini::FinishClass;
-use crate::text::Cut;
+use crate::text::{Cut, SeamKind};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
@@ -70,6 +70,9 @@ pub(super) struct Running {
     pub http_status: Option<u16>,
     pub meter: Meter,
     pub said: bool,
+    /// What its reply began with, as far as that is known.
+    #[serde(default)]
+    pub seam: Option<SeamKind>,
     pub waited: Duration,
     pub took: Duration,
     /// What it had brought is in the snapshot.
@@ -197,6 +200,7 @@ impl Snapshot {
                 Stage::Running(Box::new(Running {
                     ended: None,
                     base: Base::Nothing,
+                    seam: None,
                     text_kept: false,
                     ..*running
                 }))
@@ -248,9 +252,12 @@ impl Turn {
         let mut answer = self.answer.clone();
         let stage = match &self.phase {
             Phase::Running(attempt) => {
+                let mut seam = attempt.seam;
                 if let Some(hold) = &attempt.hold {
                     // What waits at the seam is decided with what is there, as at any drop.
-                    answer.release(&hold.seam.clone().finish());
+                    let cut = hold.seam.clone().finish();
+                    seam = hold.since.map(|_| cut.kind);
+                    answer.release(&cut);
                 }
                 Stage::Running(Box::new(Running {
                     strategy: attempt.strategy,
@@ -259,6 +266,7 @@ impl Turn {
                     http_status: attempt.http_status,
                     meter: attempt.meter,
                     said: attempt.said,
+                    seam,
                     waited: attempt.waited,
                     took: attempt.before + now.saturating_sub(attempt.started),
                     text_kept: true,

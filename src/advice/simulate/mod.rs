@@ -97,7 +97,9 @@ impl WorldRows {
     pub fn beyond_oracle(&self, strategy: Strategy) -> Option<f64> {
         let money =
             |wanted| self.rows.iter().find(|row| row.strategy == wanted).map(|row| row.money);
-        Some(money(strategy)? / money(Strategy::Oracle)? - 1.0)
+        let oracle = money(Strategy::Oracle)?;
+        // At no price nothing is dearer than anything.
+        (oracle > 0.0).then_some(money(strategy)? / oracle - 1.0)
     }
 }
 

@@ -213,6 +213,14 @@ impl Drop for Claim {
     }
 }
 
+/// What is written of one turn.
+struct Row<'a> {
+    model: &'a str,
+    snapshot: &'a Snapshot,
+    /// It is the first of its turn.
+    first: bool,
+}
+
 impl Books {
     fn live(&self) -> MutexGuard<'_, HashSet<String>> {
         // A panic cannot leave a set half-changed.
@@ -226,14 +234,20 @@ impl Books {
     }
 
     /// Writes some turns in one piece.
-    fn write(&self, turns: &[(&str, &Snapshot)]) -> Result<(), StoreError> {
+    fn write(&self, turns: &[Row<'_>]) -> Result<(), StoreError> {
         #[cfg(test)]
         self.commits.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         self.store.change(|change| {
-            for (model, snapshot) in turns {
+            for Row { model, snapshot, first } in turns {
                 let turn_id = snapshot.turn_id();
-                if let Some(body) = snapshot.body() {
-                    change.put(REQUESTS, turn_id, body.as_bytes())?;
+                match snapshot.body() {
+                    // It never changes, and may be megabytes: once, unless that write failed.
+                    Some(body) if *first || !change.has(REQUESTS, turn_id)? => {
+                        change.put(REQUESTS, turn_id, body.as_bytes())?;
+                    }
+                    Some(_) => {}
+                    // Of an older turn of this id, whose text was kept.
+                    None => change.remove(REQUESTS, turn_id)?,
                 }
                 change.put(TURNS, turn_id, &record::write(model, snapshot))?;
             }

@@ -1,7 +1,7 @@
 //! The thread that writes. Of each turn only the newest snapshot waits, so that a slow disk costs
 //! writes and never memory.
 
-use super::Books;
+use super::{Books, Row};
 use crate::store::StoreError;
 use crate::turn::Snapshot;
 use std::collections::BTreeMap;
@@ -19,6 +19,12 @@ struct Waiting {
     told: Vec<oneshot::Sender<Written>>,
     /// It is the first of its turn: others may have to go.
     first: bool,
+}
+
+impl Waiting {
+    fn row(&self) -> Row<'_> {
+        Row { model: &self.model, snapshot: &self.snapshot, first: self.first }
+    }
 }
 
 #[derive(Default)]
@@ -116,7 +122,7 @@ impl Drop for Writer {
 
 fn write(books: &Books, turns: Vec<Waiting>) {
     let began = Instant::now();
-    let rows: Vec<_> = turns.iter().map(|waiting| (&*waiting.model, &waiting.snapshot)).collect();
+    let rows: Vec<_> = turns.iter().map(Waiting::row).collect();
     let result = books.write(&rows);
     let grows = result.is_ok() && turns.iter().any(|waiting| waiting.first);
     let took = began.elapsed();

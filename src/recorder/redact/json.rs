@@ -11,12 +11,17 @@ const PROTOCOL: &[&str] = &[
     "responseId", "createTime", "mimeType", "mime_type", "responseMimeType", "response_mime_type",
     "name", "id", "type", "@type", "mode", "format", "language", "outcome", "retryDelay",
     "quotaId", "quotaMetric", "thinkingLevel", "thinking_level", "responseModalities", "jsonPath",
-    "urlRetrievalStatus", "domain",
+    "urlRetrievalStatus",
 ];
 /// Names below which everything is the app's or the user's, whatever its name.
-const PRIVATE: &[&str] = &["args", "response", "arguments", "metadata", "labels", "enum"];
+const PRIVATE: &[&str] =
+    &["args", "response", "arguments", "metadata", "labels", "enum", "numberValue"];
 /// A name that is longer is a value in disguise.
 const LONGEST_NAME: usize = 64;
+/// A name below what is private: an argument's. A longer one, or one with signs, is somebody's.
+const LONGEST_ARGUMENT: usize = 40;
+/// A word of the protocol that is longer is a sentence.
+const LONGEST_WORD: usize = 128;
 /// Words outside of strings that mean something: JSON's own, the fields of an event stream, and the
 /// markers that proxies put into one.
 #[rustfmt::skip]
@@ -44,7 +49,6 @@ pub(super) struct Reader {
     in_text: bool,
     /// How words are treated where nothing else is said.
     usual: Kind,
-    filled: Vec<(Range<usize>, Vec<u8>)>,
 }
 
 impl Reader {
@@ -70,45 +74,41 @@ impl Reader {
                 _ => self.bare(body, at, filler),
             };
         }
-        self.flush(filler);
-        for (span, bytes) in self.filled {
-            if let Some(place) = body.get_mut(span).filter(|place| place.len() == bytes.len()) {
-                place.copy_from_slice(&bytes);
-            }
-        }
+        self.flush(body, filler);
     }
 
     /// A string from its opening quote; gives the place behind it.
-    fn string(&mut self, body: &[u8], start: usize, filler: &Filler) -> usize {
-        let end = closing_quote(body, start + 1);
-        let inner = start + 1..end.unwrap_or(body.len());
-        let after = end.map_or(body.len(), |end| end + 1);
-        let is_name = body[after.min(body.len())..]
-            .iter()
-            .find(|byte| !byte.is_ascii_whitespace())
-            .is_some_and(|byte| *byte == b':');
+    fn string(&mut self, body: &mut [u8], start: usize, filler: &Filler) -> usize {
+        let (end, closed) = string_end(body, start + 1);
+        let inner = start + 1..end;
+        let after = if closed { end + 1 } else { end };
+        let behind = body[after..].iter().find(|byte| !byte.is_ascii_whitespace());
+        let is_name = closed && behind == Some(&b':');
         let text = String::from_utf8_lossy(&body[inner.clone()]).into_owned();
-        if is_name && is_plain_name(&text) {
-            self.name = text;
-            return after;
-        }
-        if !is_name && self.is_protocol(&text) {
+        if is_name {
+            let plain = self.is_plain_name(&text);
+            self.name = if plain { text } else { String::new() };
+            if plain {
+                return after;
+            }
+        } else if closed && self.is_protocol(&text) {
             return after;
         }
         // Text goes on in the next event; other strings end where they end.
         let in_text = self.name == "text" && !self.is_private();
         if !(in_text && self.in_text) {
-            self.flush(filler);
+            self.flush(body, filler);
         }
         self.in_text = in_text;
-        let kind = if self.name == "message" && self.open.iter().any(|name| name == "error") {
+        let of_error = self.name == "message" && self.open.iter().any(|name| name == "error");
+        let kind = if of_error && !self.is_private() && self.usual != Kind::Request {
             Kind::ErrorMessage
         } else {
             self.usual
         };
         self.words(body, inner, kind, filler);
         if !in_text {
-            self.flush_as(kind, filler);
+            self.flush_as(body, kind, filler);
         }
         after
     }
@@ -116,6 +116,16 @@ impl Reader {
     fn is_private(&self) -> bool {
         let named = |name: &String| PRIVATE.contains(&name.as_str());
         self.open.iter().any(named) || named(&self.name)
+    }
+
+    fn is_plain_name(&self, text: &str) -> bool {
+        if self.open.iter().any(|name| PRIVATE.contains(&name.as_str())) {
+            let identifier = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+            return text.len() <= LONGEST_ARGUMENT && begins && text.chars().all(identifier);
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '$' | '@');
+        text.len() <= LONGEST_NAME && text.chars().all(plain)
     }
 
     fn is_protocol(&self, text: &str) -> bool {
@@ -126,10 +136,13 @@ impl Reader {
         let number = self.name == "code"
             && text.len() == 3
             && text.bytes().all(|byte| byte.is_ascii_digit());
-        number || PROTOCOL.contains(&self.name.as_str())
+        let sign = |c: char| "_./:@+;=-$[]".contains(c);
+        let one_word = text.len() <= LONGEST_WORD
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || sign(c));
+        number || one_word && PROTOCOL.contains(&self.name.as_str())
     }
 
-    fn words(&mut self, body: &[u8], inner: Range<usize>, kind: Kind, filler: &Filler) {
+    fn words(&mut self, body: &mut [u8], inner: Range<usize>, kind: Kind, filler: &Filler) {
         let mut at = inner.start;
         while at < inner.end {
             let (c, len) = char_at(&body[at..inner.end]);
@@ -138,14 +151,14 @@ impl Reader {
                     let escaped = body[at] == b'\\';
                     self.word.push(Letter { span: at..at + len, c, escaped });
                 }
-                _ => self.flush_as(kind, filler),
+                _ => self.flush_as(body, kind, filler),
             }
             at += len;
         }
     }
 
     /// Whatever is not in a string: numbers and names stay, words of a body that is no JSON do not.
-    fn bare(&mut self, body: &[u8], start: usize, filler: &Filler) -> usize {
+    fn bare(&mut self, body: &mut [u8], start: usize, filler: &Filler) -> usize {
         let len = body[start..]
             .iter()
             .take_while(|byte| !matches!(byte, b'"' | b'{' | b'[' | b'}' | b']'))
@@ -160,69 +173,82 @@ impl Reader {
                 Some(c) if c.is_alphanumeric() => {
                     word.push(Letter { span: at..at + len, c, escaped: false });
                 }
-                _ => self.fill_bare(std::mem::take(&mut word), filler),
+                _ => self.fill_bare(body, std::mem::take(&mut word), filler),
             }
             at += len;
         }
-        self.fill_bare(word, filler);
+        self.fill_bare(body, word, filler);
+        // An event that broke off leaves its brackets open.
+        let blank = [&b"\n\n"[..], b"\n\r\n", b"\r\r"];
+        if blank.iter().any(|line| memchr::memmem::find(&body[start..end], line).is_some()) {
+            self.open.clear();
+            self.name.clear();
+        }
         end
     }
 
-    fn fill_bare(&mut self, word: Vec<Letter>, filler: &Filler) {
+    fn fill_bare(&mut self, body: &mut [u8], word: Vec<Letter>, filler: &Filler) {
         let text: String = word.iter().map(|letter| letter.c).collect();
-        // Numbers, with an exponent too.
+        // With an exponent too.
         let number = text.starts_with(|c: char| c.is_ascii_digit())
             && text.chars().all(|c| c.is_ascii_digit() || matches!(c, 'e' | 'E'));
-        if !number && !BARE.contains(&text.as_str()) {
-            self.fill(word, self.usual, filler);
+        if number {
+            // Counts and codes of the protocol stay; a card's number, or one on a page, does not.
+            let on_a_page = self.open.is_empty() && text.len() > 2;
+            if self.is_private() || on_a_page {
+                let digits = word.into_iter().filter(|letter| letter.c.is_ascii_digit()).collect();
+                self.fill(body, digits, Kind::Request, filler);
+            }
+        } else if !BARE.contains(&text.as_str()) {
+            self.fill(body, word, self.usual, filler);
         }
     }
 
-    fn flush(&mut self, filler: &Filler) {
-        self.flush_as(self.usual, filler);
+    fn flush(&mut self, body: &mut [u8], filler: &Filler) {
+        self.flush_as(body, self.usual, filler);
     }
 
-    fn flush_as(&mut self, kind: Kind, filler: &Filler) {
+    fn flush_as(&mut self, body: &mut [u8], kind: Kind, filler: &Filler) {
         let word = std::mem::take(&mut self.word);
-        self.fill(word, kind, filler);
+        self.fill(body, word, kind, filler);
     }
 
-    fn fill(&mut self, word: Vec<Letter>, kind: Kind, filler: &Filler) {
+    #[allow(clippy::unused_self)] // Beside its callers.
+    fn fill(&self, body: &mut [u8], word: Vec<Letter>, kind: Kind, filler: &Filler) {
         if word.is_empty() {
             return;
         }
         let chars: Vec<char> = word.iter().map(|letter| letter.c).collect();
-        for (letter, c) in word.into_iter().zip(filler.word(&chars, kind)) {
-            if c != letter.c {
-                self.filled.push((letter.span, written(c, letter.escaped)));
+        let filled = word.into_iter().zip(filler.word(&chars, kind));
+        for (letter, c) in filled.filter(|(letter, c)| letter.c != *c) {
+            let place = &mut body[letter.span];
+            let mut utf8 = [0; 4];
+            let escape;
+            let written = if letter.escaped {
+                escape = format!("\\u{:04x}", u32::from(c));
+                escape.as_bytes()
+            } else {
+                c.encode_utf8(&mut utf8).as_bytes()
+            };
+            if place.len() == written.len() {
+                place.copy_from_slice(written);
             }
         }
     }
 }
 
-fn written(c: char, escaped: bool) -> Vec<u8> {
-    if escaped {
-        return format!("\\u{:04x}", u32::from(c)).into_bytes();
-    }
-    c.to_string().into_bytes()
-}
-
-fn is_plain_name(text: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '$' | '@');
-    text.len() <= LONGEST_NAME && text.chars().all(plain)
-}
-
-fn closing_quote(body: &[u8], mut at: usize) -> Option<usize> {
+/// Where the string ends, and whether by its quote: an event ends at its line's end, whatever was
+/// open.
+fn string_end(body: &[u8], mut at: usize) -> (usize, bool) {
     while at < body.len() {
         match body[at] {
-            b'"' => return Some(at),
-            // An event ends at its line's end, whatever was open.
-            b'\n' => return None,
+            b'"' => return (at, true),
+            b'\n' => return (at, false),
             b'\\' => at += 2,
             _ => at += 1,
         }
     }
-    None
+    (body.len(), false)
 }
 
 /// The character here and how many bytes it is written in. `None`: nothing that a word is made of.
@@ -271,6 +297,27 @@ mod tests {
             assert!(!after.contains(gone), "{gone} in {after}");
         }
         assert!(serde_json::from_str::<serde_json::Value>(&after[6..]).is_ok(), "{after}");
+    }
+
+    #[test]
+    fn a_value_is_kept_neither_by_a_stale_name_nor_by_a_broken_string() {
+        for (body, gone) in [
+            (r#"{"role":"user","Mein Name":"Karl"}"#, &["Karl", "Mein"][..]),
+            (r#"{"type":"X","na\u006de2":["Karl"]}"#, &["Karl"]),
+            ("{\"role\":\"mod\n\ndata: {\"text\":\"Karl\"}", &["Karl"]),
+            (r#"{"status":"Konto von Karl gesperrt"}"#, &["Konto", "Karl"]),
+            (
+                r#"{"args":{"card":4111111111111111,"anna@x.de":1,"lat":52.5163}}"#,
+                &["4111", "anna", "5163"],
+            ),
+            (r#"{"response":{"error":{"message":"KARL 123456"}}}"#, &["KARL", "123456"]),
+            ("<html>Call 0301234567", &["1234567"]),
+        ] {
+            let after = redacted(body);
+            for word in gone {
+                assert!(!after.contains(word), "{word} in {after}");
+            }
+        }
     }
 
     #[test]

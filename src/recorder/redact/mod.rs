@@ -25,7 +25,6 @@ pub(super) fn redacted(mut recording: Recording) -> Recording {
     let mut body = std::mem::take(&mut header.body).into_bytes();
     Reader::of_request().redact(&mut body, &filler);
     header.body = String::from_utf8_lossy(&body).into_owned();
-    undo_encodings(&mut recording);
     for line in &mut recording.inputs {
         match &mut line.what {
             // Names of hosts and addresses.
@@ -41,43 +40,8 @@ pub(super) fn redacted(mut recording: Recording) -> Recording {
     recording
 }
 
-/// Shorter ones are numbers and flags, not keys.
-const SHORTEST_SECRET: usize = 6;
-
-/// Overwrites these texts wherever a server may have put them, in pieces or whole.
-pub(super) fn hide(recording: &mut Recording, secrets: &[String]) {
-    let secrets: Vec<_> = secrets.iter().filter(|text| text.len() >= SHORTEST_SECRET).collect();
-    for line in &mut recording.inputs {
-        match &mut line.what {
-            What::Unreachable { detail, .. } | What::Unsendable { detail, .. } => {
-                for secret in &secrets {
-                    *detail = detail.replace(secret.as_str(), "[secret]");
-                }
-            }
-            What::Head { headers, .. } => {
-                for (_, value) in headers {
-                    for secret in &secrets {
-                        *value = value.replace(secret.as_str(), "[secret]");
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    for places in bodies(recording) {
-        change_body(recording, &places, |body| {
-            for secret in &secrets {
-                let found: Vec<_> = memchr::memmem::find_iter(body, secret.as_bytes()).collect();
-                for at in found {
-                    body[at..at + secret.len()].fill(b'x');
-                }
-            }
-        });
-    }
-}
-
 /// The places of the pieces of each attempt's body.
-fn bodies(recording: &Recording) -> Vec<Vec<usize>> {
+pub(super) fn bodies(recording: &Recording) -> Vec<Vec<usize>> {
     let mut bodies: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (at, line) in recording.inputs.iter().enumerate() {
         if let What::Text { attempt, .. } | What::Bytes { attempt, .. } = &line.what {
@@ -88,7 +52,11 @@ fn bodies(recording: &Recording) -> Vec<Vec<usize>> {
 }
 
 /// All pieces as one text, since a word may lie across two of them.
-fn change_body(recording: &mut Recording, places: &[usize], change: impl FnOnce(&mut [u8])) {
+pub(super) fn change_body(
+    recording: &mut Recording,
+    places: &[usize],
+    change: impl FnOnce(&mut [u8]),
+) {
     let mut body = Vec::new();
     let mut ends = Vec::new();
     for at in places {
@@ -115,7 +83,7 @@ fn piece(what: &What) -> Vec<u8> {
 }
 
 /// A compressed body is recorded as it was before: words cannot be told in it otherwise.
-fn undo_encodings(recording: &mut Recording) {
+pub(super) fn undo_encodings(recording: &mut Recording) {
     let mut encodings: BTreeMap<u32, Encoding> = BTreeMap::new();
     for line in &mut recording.inputs {
         match &mut line.what {
