@@ -24,10 +24,14 @@ impl Secrets {
         let header = &mut recording.header;
         self.mask(&mut header.turn);
         self.mask(&mut header.body);
-        header.step.iter_mut().for_each(|step| self.mask(step));
+        if let Some(step) = &mut header.step {
+            self.mask(step);
+        }
         for tool in &mut header.tools {
             self.mask(&mut tool.name);
-            tool.key_fields.iter_mut().for_each(|field| self.mask(field));
+            for field in &mut tool.key_fields {
+                self.mask(field);
+            }
         }
         for line in &mut recording.inputs {
             match &mut line.what {
@@ -35,12 +39,16 @@ impl Secrets {
                     self.mask(detail);
                 }
                 What::Head { headers, .. } => {
-                    headers.iter_mut().for_each(|(_, value)| self.mask(value));
+                    for (_, value) in headers {
+                        self.mask(value);
+                    }
                 }
                 _ => {}
             }
         }
-        recording.events.iter_mut().for_each(|event| self.mask_value(event));
+        for event in &mut recording.events {
+            self.mask_value(event);
+        }
         for places in bodies(recording) {
             change_body(recording, &places, |body| self.mask_bytes(body));
         }

@@ -219,8 +219,8 @@ impl Reader {
             return;
         }
         let chars: Vec<char> = word.iter().map(|letter| letter.c).collect();
-        let filled = word.into_iter().zip(filler.word(&chars, kind));
-        for (letter, c) in filled.filter(|(letter, c)| letter.c != *c) {
+        let pairs = word.into_iter().zip(filler.word(&chars, kind));
+        for (letter, c) in pairs.filter(|(letter, c)| letter.c != *c) {
             let place = &mut body[letter.span];
             let mut utf8 = [0; 4];
             let escape;
