@@ -24,7 +24,7 @@ const WORDS: [&str; 8] = [
     "Then ",
 ];
 
-/// Events of the size and shape that 2.5-flash sends (WIRE: every event carries usage).
+/// Events of the size and shape that 2.5-flash sends, with counts on every event.
 fn events(count: usize) -> Vec<String> {
     (0..count)
         .map(|n| {

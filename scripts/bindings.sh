@@ -18,7 +18,7 @@ case "$(uname -s)" in
 esac
 cargo rustc --quiet --lib --no-default-features --features ffi --crate-type cdylib
 
-# Minutes to build, once; in the dev profile (DESIGN 8).
+# Minutes to build, once; in the dev profile.
 cargo build --quiet --no-default-features --features bindgen --bin uniffi-bindgen
 rm -rf "$out"
 mkdir -p "$out"
