@@ -293,7 +293,8 @@ mod tests {
         for kept in ["\"role\":\"model\"", "STOP", "r-7", ", 12.", "\\u00"] {
             assert!(after.contains(kept), "no {kept} in {after}");
         }
-        for gone in ["Caf", "ln", "u00e9"] {
+        // Whole words: a letter may become itself.
+        for gone in ["Caf\\u00e9", "K\\u00f6ln"] {
             assert!(!after.contains(gone), "{gone} in {after}");
         }
         assert!(serde_json::from_str::<serde_json::Value>(&after[6..]).is_ok(), "{after}");
@@ -307,10 +308,10 @@ mod tests {
             ("{\"role\":\"mod\n\ndata: {\"text\":\"Karl\"}", &["Karl"]),
             (r#"{"status":"Konto von Karl gesperrt"}"#, &["Konto", "Karl"]),
             (
-                r#"{"args":{"card":4111111111111111,"anna@x.de":1,"lat":52.5163}}"#,
-                &["4111", "anna", "5163"],
+                r#"{"args":{"card":4111111111111111,"anna@x.de":1,"lat":52.5163729104}}"#,
+                &["4111111111111111", "anna@", "5163729104"],
             ),
-            (r#"{"response":{"error":{"message":"KARL 123456"}}}"#, &["KARL", "123456"]),
+            (r#"{"response":{"error":{"message":"KARL DOE 123456"}}}"#, &["KARL", "123456"]),
             ("<html>Call 0301234567", &["1234567"]),
         ] {
             let after = redacted(body);
@@ -323,9 +324,9 @@ mod tests {
     #[test]
     fn below_arguments_no_name_is_the_protocols() {
         let after =
-            redacted(r#"{"functionCall":{"name":"send","args":{"name":"Anna","id":"X9Y"}}}"#);
+            redacted(r#"{"functionCall":{"name":"send","args":{"name":"Anna","id":"X9Yabcd"}}}"#);
         assert!(after.contains(r#""name":"send""#), "{after}");
-        assert!(!after.contains("Anna") && !after.contains("X9Y"), "{after}");
+        assert!(!after.contains("Anna") && !after.contains("X9Yabcd"), "{after}");
     }
 
     #[test]
