@@ -4,8 +4,8 @@ mod support;
 
 use proptest::prelude::*;
 use rejoin::turn::{
-    Action, AttemptNo, Billing, Cause, Completed, Endpoint, Event, EventKind, Outcome, Outgoing,
-    Policy, Restore, Snapshot, SnapshotError, Strategy as Kind, Turn, TurnSetup,
+    Action, AttemptNo, Billing, Budget, Cause, Completed, Endpoint, Event, EventKind, Outcome,
+    Outgoing, Policy, Restore, Snapshot, SnapshotError, Strategy as Kind, Turn, TurnSetup,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -22,7 +22,13 @@ fn through_json(snapshot: &Snapshot) -> Snapshot {
 
 fn restored(snapshot: &Snapshot) -> Turn {
     let snapshot = through_json(snapshot);
-    Turn::restore(Restore { snapshot, secrets: Vec::new(), away: Duration::from_mins(1) }).unwrap()
+    Turn::restore(Restore {
+        snapshot,
+        budget: Budget::default(),
+        secrets: Vec::new(),
+        away: Duration::from_mins(1),
+    })
+    .unwrap()
 }
 
 /// A turn to which things happen one by one.
@@ -243,7 +249,8 @@ fn without_text_nothing_of_the_talk_is_in_it_and_the_answer_begins_again() {
     let snapshot = old.turn.snapshot(old.now).unwrap().without_text();
     let json = snapshot.to_json();
     assert!(!json.contains("secret") && !json.contains("Tell me."), "{json}");
-    let bare = Restore { snapshot, secrets: Vec::new(), away: Duration::ZERO };
+    let bare =
+        Restore { snapshot, budget: Budget::default(), secrets: Vec::new(), away: Duration::ZERO };
     assert_eq!(Turn::restore(bare.clone()).unwrap_err(), SnapshotError::RequestNeeded);
     let other = bare.snapshot.clone().with_body("{}");
     assert_eq!(other.unwrap_err(), SnapshotError::AnotherRequest);
@@ -265,7 +272,12 @@ fn an_answer_whose_text_was_kept_out_is_not_asked_for_again() {
     old.what(What::End(rejoin::turn::BodyEnd::Clean));
     let last = &old.events.last().unwrap().kind;
     let snapshot = old.turn.snapshot_of_end(last).unwrap().without_text();
-    let error = Turn::restore(Restore { snapshot, secrets: Vec::new(), away: Duration::ZERO });
+    let error = Turn::restore(Restore {
+        snapshot,
+        budget: Budget::default(),
+        secrets: Vec::new(),
+        away: Duration::ZERO,
+    });
     assert_eq!(error.unwrap_err(), SnapshotError::TextNotKept { outcome: Outcome::Completed });
 }
 
@@ -278,7 +290,13 @@ fn a_delay_that_the_server_asked_for_outlives_the_process() {
     for (away, rest) in [(20, Some(40_000)), (90, None)] {
         let snapshot = through_json(&old.turn.snapshot(old.now).unwrap());
         let away = Duration::from_secs(away);
-        let turn = Turn::restore(Restore { snapshot, secrets: Vec::new(), away }).unwrap();
+        let turn = Turn::restore(Restore {
+            snapshot,
+            budget: Budget::default(),
+            secrets: Vec::new(),
+            away,
+        })
+        .unwrap();
         let run =
             Pair::of(turn, |_, _| Reply::whole(sse(&text("Hello.")) + &sse(&finish("STOP")))).run();
         assert_restored(&run, AttemptNo(1), Kind::Initial);

@@ -223,7 +223,7 @@ impl Client {
             tools: request.tools,
             step: request.step,
             seed: random(),
-            budget: self.shared.purse.left_for(&Spend::default()),
+            budget: self.shared.purse.left_for(&Spend::default()).unwrap_or_default(),
             secrets: self.shared.secrets.clone(),
         };
         let recorder = request.record.map(|keep| Recorder::new(&setup, keep));

@@ -8,7 +8,9 @@ use super::headers::{ProviderError, insert, secrets_of};
 use super::journal::{Pen, Recording};
 use super::log::EventLog;
 use crate::recorder::Recorder;
-use crate::turn::{Action, AttemptNo, Event, EventKind, Input, Outgoing, Signal, Spend, Turn};
+use crate::turn::{
+    Action, AttemptNo, Budget, Event, EventKind, Input, Outgoing, Signal, Spend, Turn,
+};
 use http::HeaderMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,6 +54,8 @@ pub(super) struct Driver {
     began: Instant,
     /// What the purse knows of this turn.
     paid: Spend,
+    /// What the turn was told last of the client's budget, where there is one.
+    left: Option<Budget>,
     watch: Watch,
     /// The start of an attempt that is being written down: told when it is.
     held: Option<Event>,
@@ -85,6 +89,7 @@ impl Driver {
             wire: Wire::Nothing,
             began: Instant::now(),
             paid,
+            left: None,
             watch: Watch::new(Reading::now()),
             held: None,
             last_words: None,
@@ -232,7 +237,7 @@ impl Driver {
             && let Some(recorder) = self.recorder.take()
         {
             // A bug there must not cost the answer: the turn has no recording, then.
-            let finish = std::panic::AssertUnwindSafe(|| recorder.finish().to_text());
+            let finish = std::panic::AssertUnwindSafe(|| recorder.finish().into_text());
             if let Ok(recording) = std::panic::catch_unwind(finish) {
                 self.parts.log.set_recording(recording);
             }
@@ -241,15 +246,20 @@ impl Driver {
 
     fn handle(&mut self, input: Input<'_>) {
         let now = self.began.elapsed();
-        let purse = &self.parts.shared.purse;
-        let budget = purse.has_limit().then(|| Input::Budget(purse.left_for(&self.paid)));
-        for input in budget.into_iter().chain([input]) {
-            if let Some(recorder) = &mut self.recorder {
-                recorder.input(now, input);
-            }
-            self.turn.handle(now, input);
+        let left = self.parts.shared.purse.left_for(&self.paid);
+        if left != self.left {
+            self.left = left;
+            self.feed(now, Input::Budget(left.unwrap_or_default()));
         }
+        self.feed(now, input);
         self.pay();
+    }
+
+    fn feed(&mut self, now: Duration, input: Input<'_>) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.input(now, input);
+        }
+        self.turn.handle(now, input);
     }
 
     /// Before the app can know of it: a turn that it starts on the last event counts on.

@@ -15,10 +15,6 @@ impl Purse {
         Self { budget, spent: Mutex::default() }
     }
 
-    pub(super) fn has_limit(&self) -> bool {
-        self.budget != Budget::default()
-    }
-
     pub(super) fn spent(&self) -> Spend {
         // A sum is whole at every moment, so a poisoned one is, too.
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
@@ -31,8 +27,10 @@ impl Purse {
     }
 
     /// What is left for a turn that has spent `own` itself: its own share counts in the turn.
-    pub(super) fn left_for(&self, own: &Spend) -> Budget {
-        self.budget.less(&difference(&self.spent(), own))
+    /// `None` where nothing is limited.
+    pub(super) fn left_for(&self, own: &Spend) -> Option<Budget> {
+        let limited = self.budget != Budget::default();
+        limited.then(|| self.budget.less(&difference(&self.spent(), own)))
     }
 }
 

@@ -5,8 +5,7 @@ use super::handle::TurnHandle;
 use super::journal::{Hand, Journal, Loaded};
 use super::request::TurnRequest;
 use crate::store::StoreError;
-use crate::turn::{Input, Restore, SnapshotError, Spend, Turn};
-use std::time::Duration;
+use crate::turn::{Restore, SnapshotError, Spend, Turn};
 
 /// A turn that cannot be restored. Nothing was sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -81,11 +80,9 @@ impl Client {
         } else {
             Hand::new(journal, claim, &model, snapshot.keeps_text())
         };
+        let budget = self.shared.purse.left_for(&Spend::default()).unwrap_or_default();
         let secrets = self.shared.secrets.clone();
-        let mut turn = Turn::restore(Restore { snapshot, secrets, away })?;
-        // Before it starts: the gate decides at once.
-        let left = self.shared.purse.left_for(&Spend::default());
-        turn.handle(Duration::ZERO, Input::Budget(left));
+        let turn = Turn::restore(Restore { snapshot, budget, secrets, away })?;
         Ok(self.drive(turn, None, turn_id.to_owned(), model, hand)?)
     }
 }

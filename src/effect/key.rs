@@ -1,11 +1,10 @@
 //! The key of an effect, and the ordinals that keep intended repetitions apart.
 
 use super::canonical::{CanonicalError, canonical_json};
+use super::digest::sha256_hex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
 /// How many hex digits of the hash a key keeps: 128 bits, enough that two effects never meet.
 const KEY_DIGITS: usize = 32;
@@ -28,11 +27,8 @@ impl EffectKey {
         step: Option<&str>,
     ) -> Result<Self, CanonicalError> {
         let material = canonical_json(&json!([turn_id, name, args, ordinal, step]))?;
-        let digest = Sha256::digest(material.as_bytes());
-        let mut hex = String::with_capacity(KEY_DIGITS);
-        for byte in digest.iter().take(KEY_DIGITS / 2) {
-            let _ = write!(hex, "{byte:02x}");
-        }
+        let mut hex = sha256_hex(&material);
+        hex.truncate(KEY_DIGITS);
         Ok(Self(hex))
     }
 

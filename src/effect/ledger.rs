@@ -3,7 +3,7 @@
 //! A tool call that was begun and never finished has perhaps happened. Nobody can know, so the ledger
 //! says `Unknown`, and the app decides by the tool: run it again, ask, or never.
 
-use crate::store::{Store, StoreError, Table, set_aside};
+use crate::store::{Store, StoreError, Table, millis, now_ms, set_aside};
 use redb::TableDefinition;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -260,12 +260,4 @@ impl Inner {
         // Whoever panicked had not changed the set yet.
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn now_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, millis)
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -4,6 +4,7 @@
 //! `journal`) is the one part that touches a disk.
 
 mod canonical;
+mod digest;
 mod key;
 #[cfg(feature = "journal")]
 mod ledger;
@@ -11,6 +12,7 @@ mod ledger;
 #[cfg(feature = "journal")]
 pub use crate::store::StoreError;
 pub use canonical::{CanonicalError, canonical_json};
+pub(crate) use digest::sha256_hex;
 pub use key::{EffectKey, EffectKeys, ToolRule};
 #[cfg(feature = "journal")]
 pub use ledger::{EffectLedger, EffectState, LedgerError};

@@ -48,7 +48,7 @@ pub struct Header {
     pub policy: Policy,
     /// What the app said of its tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tools: Vec<ToolLine>,
+    pub tools: Vec<ToolRule>,
     /// The orchestrator's step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
@@ -62,22 +62,8 @@ pub struct Header {
     pub budget_money: Option<f64>,
 }
 
-/// What the app said of one tool.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolLine {
-    /// The function's name.
-    pub name: String,
-    /// The arguments that count.
-    #[serde(default)]
-    pub key_fields: Vec<String>,
-}
-
 impl Header {
     pub(super) fn of(setup: &TurnSetup) -> Self {
-        let tool = |rule: &ToolRule| ToolLine {
-            name: rule.name.clone(),
-            key_fields: rule.key_fields.clone(),
-        };
         Self {
             v: VERSION,
             rejoin: env!("CARGO_PKG_VERSION").to_owned(),
@@ -85,7 +71,7 @@ impl Header {
             turn: setup.turn_id.clone(),
             body: setup.body.clone(),
             policy: setup.policy.clone(),
-            tools: setup.tools.iter().map(tool).collect(),
+            tools: setup.tools.clone(),
             step: setup.step.clone(),
             seed: setup.seed,
             budget_output_tokens: setup.budget.output_tokens,
@@ -94,15 +80,11 @@ impl Header {
     }
 
     pub(super) fn setup(&self) -> TurnSetup {
-        let rule = |tool: &ToolLine| ToolRule {
-            name: tool.name.clone(),
-            key_fields: tool.key_fields.clone(),
-        };
         TurnSetup {
             turn_id: self.turn.clone(),
             body: self.body.clone(),
             policy: self.policy.clone(),
-            tools: self.tools.iter().map(rule).collect(),
+            tools: self.tools.clone(),
             step: self.step.clone(),
             seed: self.seed,
             budget: Budget { output_tokens: self.budget_output_tokens, money: self.budget_money },
@@ -225,11 +207,12 @@ pub struct Recording {
 impl Recording {
     /// The recording as a text.
     #[must_use]
-    pub fn to_text(&self) -> String {
-        let mut lines = vec![Line::Recording(Box::new(self.header.clone()))];
-        lines.extend(self.inputs.iter().cloned().map(Line::Input));
-        lines.push(Line::Events { events: self.events.clone() });
-        let lines = lines.iter().filter_map(|line| serde_json::to_string(line).ok());
+    pub fn into_text(self) -> String {
+        let head = std::iter::once(Line::Recording(Box::new(self.header)));
+        let inputs = self.inputs.into_iter().map(Line::Input);
+        let events = std::iter::once(Line::Events { events: self.events });
+        let lines = head.chain(inputs).chain(events);
+        let lines = lines.filter_map(|line| serde_json::to_string(&line).ok());
         lines.fold(String::new(), |text, line| text + &line + "\n")
     }
 

@@ -2,17 +2,15 @@
 
 use super::format::{Recording, What};
 use super::redact::{bodies, change_body};
+use crate::turn::SHORTEST_SECRET;
 use serde_json::Value;
-
-/// Shorter ones are numbers and flags, not keys.
-const SHORTEST: usize = 6;
 
 /// The texts to hide, in every way in which JSON may write them.
 pub(super) struct Secrets(Vec<String>);
 
 impl Secrets {
     pub(super) fn new(secrets: &[String]) -> Self {
-        let long = secrets.iter().filter(|secret| secret.len() >= SHORTEST);
+        let long = secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET);
         let mut all: Vec<String> = long.flat_map(|secret| spellings(secret)).collect();
         // The longest first: a shorter one may be a part of it.
         all.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));

@@ -5,17 +5,19 @@ use serde_json::{Value, json};
 
 /// The event's type, attempt and numbers; lengths in place of texts.
 pub(super) fn shape(event: &Event) -> Value {
-    let mut shape = json!({"attempt": event.attempt.0});
-    let fields = match &event.kind {
-        EventKind::Text { text } => json!({"text_utf16": Utf16Len::of(text)}),
-        EventKind::Thought { text } => json!({"thought_utf16": Utf16Len::of(text)}),
+    let mut shape = match &event.kind {
+        EventKind::Text { text } => json!({"type": "text", "text_utf16": Utf16Len::of(text)}),
+        EventKind::Thought { text } => {
+            json!({"type": "thought", "thought_utf16": Utf16Len::of(text)})
+        }
         EventKind::Part { part } => {
             let keys: Option<Vec<String>> = serde_json::from_str::<Value>(part.as_str())
                 .ok()
                 .and_then(|part| Some(part.as_object()?.keys().cloned().collect()));
-            json!({"part_fields": keys})
+            json!({"type": "part", "part_fields": keys})
         }
         EventKind::Completed(done) => json!({
+            "type": "completed",
             "text_utf16": Utf16Len::of(&done.text),
             "finish": done.finish,
             "tools": done.tool_calls.iter().map(|call| &call.name).collect::<Vec<_>>(),
@@ -23,6 +25,7 @@ pub(super) fn shape(event: &Event) -> Value {
             "spend": done.spend,
         }),
         EventKind::Failed(failed) => json!({
+            "type": "failed",
             "partial_utf16": Utf16Len::of(&failed.partial_text),
             "kind": failed.error.kind,
             "reason": failed.error.reason,
@@ -36,12 +39,10 @@ pub(super) fn shape(event: &Event) -> Value {
         | EventKind::Waiting { .. }
         | EventKind::Reset(_) => serde_json::to_value(&event.kind).unwrap_or_default(),
     };
-    let kind = serde_json::to_value(&event.kind).unwrap_or_default();
-    if let (Value::Object(shape), Value::Object(fields)) = (&mut shape, fields) {
-        shape.insert("type".to_owned(), kind.get("type").cloned().unwrap_or_default());
-        shape.extend(fields);
+    if let Value::Object(fields) = &mut shape {
+        fields.insert("attempt".to_owned(), event.attempt.0.into());
         // The server's own words.
-        shape.remove("detail");
+        fields.remove("detail");
     }
     shape
 }

@@ -15,6 +15,7 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A table, by its name in the file.
 pub(crate) type Table = TableDefinition<'static, &'static str, &'static [u8]>;
@@ -147,6 +148,16 @@ impl Change<'_> {
         table.remove(key).map_err(storage)?;
         Ok(())
     }
+}
+
+/// Milliseconds since 1970: how records say when.
+pub(crate) fn now_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, millis)
+}
+
+/// A time as a record holds it.
+pub(crate) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn storage(error: impl Into<redb::Error>) -> StoreError {

@@ -4,14 +4,11 @@
 //! threshold of its gate should be. A line holds numbers and names of this library alone: no text,
 //! no key, no words of the server. The turn's id, which an app may have chosen, is hashed.
 
-use super::event::{
-    AttemptReport, Cause, DecisionReport, Dropped, Event, EventKind, Outcome, UsageReport,
-};
+use super::event::{AttemptReport, Cause, DecisionReport, Event, EventKind, UsageReport};
 use super::gate::Strategy;
 use super::units::AttemptNo;
-use crate::text::SeamKind;
+use crate::effect::sha256_hex;
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 /// One drop, and what the next attempt made of it. Its JSON form is one line of the drop log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -46,30 +43,7 @@ pub struct DropRecord {
     pub usage: UsageReport,
     /// The attempt that followed; absent where none did.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<NextAttempt>,
-}
-
-/// The attempt after a drop.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct NextAttempt {
-    /// What it was.
-    pub strategy: Strategy,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// Why, if it was not whole.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cause: Option<Cause>,
-    /// What its reply began with, where it continued a text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seam: Option<SeamKind>,
-    /// Output tokens that it brought.
-    pub received_tokens: u64,
-    /// The pause before it, in milliseconds.
-    pub waited_ms: u64,
-    /// From its start to its end, in milliseconds.
-    pub took_ms: u64,
-    /// What is known of its cost.
-    pub usage: UsageReport,
+    pub next: Option<AttemptReport>,
 }
 
 impl DropRecord {
@@ -90,29 +64,12 @@ pub fn drop_records(events: &[Event]) -> Vec<DropRecord> {
         _ => return Vec::new(),
     };
     let report_of = |no: AttemptNo| reports.iter().find(|report| report.attempt == no);
-    let drops = events.iter().filter_map(|event| match &event.kind {
-        EventKind::Dropped(dropped) => Some((event, dropped)),
-        _ => None,
-    });
-    drops
-        .filter_map(|(event, dropped)| {
-            let report = report_of(event.attempt)?;
-            let next = report_of(event.attempt.next()).map(NextAttempt::of);
-            Some(DropRecord::of(&event.turn, dropped, report, next))
-        })
-        .collect()
-}
-
-impl DropRecord {
-    fn of(
-        turn: &str,
-        dropped: &Dropped,
-        report: &AttemptReport,
-        next: Option<NextAttempt>,
-    ) -> Self {
-        Self {
+    let record = |event: &Event| {
+        let EventKind::Dropped(dropped) = &event.kind else { return None };
+        let report = report_of(event.attempt)?;
+        Some(DropRecord {
             v: 1,
-            turn: hashed(turn),
+            turn: hashed(&event.turn),
             attempt: report.attempt,
             strategy: report.strategy,
             cause: dropped.cause,
@@ -124,32 +81,15 @@ impl DropRecord {
             waited_ms: report.waited_ms,
             took_ms: report.took_ms,
             usage: report.usage,
-            next,
-        }
-    }
-}
-
-impl NextAttempt {
-    fn of(report: &AttemptReport) -> Self {
-        Self {
-            strategy: report.strategy,
-            outcome: report.outcome,
-            cause: report.cause,
-            seam: report.seam,
-            received_tokens: report.received_tokens,
-            waited_ms: report.waited_ms,
-            took_ms: report.took_ms,
-            usage: report.usage,
-        }
-    }
+            next: report_of(event.attempt.next()).cloned(),
+        })
+    };
+    events.iter().filter_map(record).collect()
 }
 
 /// Half of a SHA-256 is more than enough to tell turns apart.
 fn hashed(turn: &str) -> String {
-    use std::fmt::Write as _;
-    Sha256::digest(turn.as_bytes()).iter().take(16).fold(String::new(), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    let mut hex = sha256_hex(turn);
+    hex.truncate(32);
+    hex
 }

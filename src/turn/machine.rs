@@ -36,7 +36,7 @@ pub(super) enum Phase {
 }
 
 /// Keys and tokens are longer than this; `30` in a header is none.
-const SHORTEST_SECRET: usize = 6;
+pub(crate) const SHORTEST_SECRET: usize = 6;
 
 /// One turn. See the [module](crate::turn) for how to drive it.
 #[derive(Debug)]

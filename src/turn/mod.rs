@@ -38,7 +38,7 @@ mod units;
 pub use attempt::Endpoint;
 #[cfg(feature = "cli")]
 pub(crate) use chance::Chance;
-pub use drop_log::{DropRecord, NextAttempt, drop_records};
+pub use drop_log::{DropRecord, drop_records};
 pub use ending::BodyEnd;
 pub use event::{
     AttemptReport, Billing, Cause, Completed, DecisionReport, Dropped, ErrorKind, Event, EventKind,
@@ -46,6 +46,7 @@ pub use event::{
 };
 pub use gate::{Base, Decision, Evidence, Reason, Strategy, decide};
 pub use io::{Action, Input, Outgoing, Signal, TurnSetup};
+pub(crate) use machine::SHORTEST_SECRET;
 pub use machine::Turn;
 pub use policy::{Policy, PolicyError};
 pub use restore::Restore;

@@ -21,6 +21,8 @@ use std::time::Duration;
 pub struct Restore {
     /// The turn, with its request's body.
     pub snapshot: Snapshot,
+    /// What the client has left for this turn.
+    pub budget: Budget,
     /// Texts that must not appear in any error.
     pub secrets: Vec<String>,
     /// How long ago the snapshot was taken: a delay that a server asked for runs on meanwhile.
@@ -42,7 +44,7 @@ impl Turn {
     /// [`SnapshotError::RequestNeeded`] if the snapshot has no body, and
     /// [`SnapshotError::TextNotKept`] if there is nothing that could be shown.
     pub fn restore(restore: Restore) -> Result<Self, SnapshotError> {
-        let Restore { mut snapshot, secrets, away } = restore;
+        let Restore { mut snapshot, budget, secrets, away } = restore;
         if let Stage::Over(outcome) = snapshot.stage {
             return Err(SnapshotError::TextNotKept { outcome });
         }
@@ -63,8 +65,7 @@ impl Turn {
             tools: snapshot.tools,
             step: snapshot.step,
             seed: 0,
-            // Told before anything is asked for, where the client has one.
-            budget: Budget::default(),
+            budget,
             secrets,
         });
         turn.attempt_no = snapshot.attempt_no;

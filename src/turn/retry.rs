@@ -133,9 +133,7 @@ impl Turn {
         let mut spend = self.tally.spend;
         let usage = attempt.meter.whole();
         spend.add(&usage, received.count, &self.setup.policy);
-        let most = self.setup.policy.max_output_spend_tokens;
-        let spent_all =
-            most.is_some_and(|most| spend.output_tokens >= most) || self.is_over_budget(&spend);
+        let spent_all = self.is_over_budget(&spend);
         let empty_hops = if attempt.said { 0 } else { self.tally.empty_hops + 1 };
         // The token that the attempt was sent with is no new one: the same hop would come again.
         let sent_token = self.tally.sent_token.clone().unwrap_or_default();
@@ -251,9 +249,10 @@ impl Turn {
         }
     }
 
-    /// The turn's own money or what the client has left is used up.
+    /// What the turn may cost, or what the client has left, is used up.
     pub(super) fn is_over_budget(&self, spend: &Spend) -> bool {
-        let own = Budget { output_tokens: None, money: self.setup.policy.max_spend };
+        let policy = &self.setup.policy;
+        let own = Budget { output_tokens: policy.max_output_spend_tokens, money: policy.max_spend };
         own.is_used_up_by(spend) || self.setup.budget.is_used_up_by(spend)
     }
 

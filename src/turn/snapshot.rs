@@ -15,12 +15,10 @@ use super::machine::{Phase, Turn};
 use super::policy::Policy;
 use super::retry::{Pending, Tally};
 use super::units::{AttemptNo, Tokens};
-use crate::effect::ToolRule;
+use crate::effect::{ToolRule, sha256_hex};
 use crate::gemini::FinishClass;
 use crate::text::{Cut, SeamKind};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -171,7 +169,7 @@ impl Snapshot {
     /// # Errors
     /// [`SnapshotError::AnotherRequest`] if it is not the one that the turn began with.
     pub fn with_body(mut self, body: &str) -> Result<Self, SnapshotError> {
-        if hash(body) != self.body_sha256 {
+        if sha256_hex(body) != self.body_sha256 {
             return Err(SnapshotError::AnotherRequest);
         }
         self.body = Some(body.into());
@@ -296,8 +294,9 @@ impl Turn {
     fn snapshot_at(&self, mut answer: Answer, stage: Stage) -> Snapshot {
         answer.lend_body(&self.setup.body);
         // Once per turn: a request may be megabytes.
-        let (body, body_sha256) =
-            self.request.get_or_init(|| (self.setup.body.as_str().into(), hash(&self.setup.body)));
+        let (body, body_sha256) = self
+            .request
+            .get_or_init(|| (self.setup.body.as_str().into(), sha256_hex(&self.setup.body)));
         Snapshot {
             version: VERSION,
             turn_id: self.setup.turn_id.clone(),
@@ -331,12 +330,4 @@ impl Pending {
             asked: self.asked.saturating_sub(now),
         })
     }
-}
-
-fn hash(body: &str) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(body.as_bytes()) {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
 }

@@ -29,10 +29,8 @@ pub struct Spend {
 impl Spend {
     /// Adds an attempt. `received`: tokens of its text, where the server's count is behind it.
     pub(crate) fn add(&mut self, usage: &UsageReport, received: u64, policy: &Policy) {
-        match usage.billing {
-            Billing::NotSent | Billing::NotBilled => return,
-            Billing::Known => {}
-            Billing::LowerBound | Billing::Unknown => self.lower_bound = true,
+        if matches!(usage.billing, Billing::NotSent | Billing::NotBilled) {
+            return;
         }
         let (prompt, tools) = (usage.prompt_tokens, usage.tool_prompt_tokens);
         let input = prompt.unwrap_or(0).saturating_add(tools.unwrap_or(0));
@@ -47,7 +45,7 @@ impl Spend {
             cached_tokens: cached,
             output_tokens: output,
             money: policy.price_of(input, cached, output),
-            lower_bound: self.lower_bound,
+            lower_bound: usage.billing != Billing::Known,
         };
         *self = self.plus(&more);
     }

@@ -13,9 +13,9 @@ mod writer;
 pub(super) use pen::{ErrorSlot, Pen, Recording};
 pub(super) use record::Loaded;
 
-use crate::store::{Store, StoreError, Table, set_aside};
+use crate::store::{Store, StoreError, Table, now_ms, set_aside};
 use crate::turn::Snapshot;
-use record::{Head, now_ms, read_head};
+use record::{Head, read_head};
 use redb::TableDefinition;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! How a turn stands in the store: a line that a list can be made of, then the snapshot.
 
-use crate::store::StoreError;
+use crate::store::{StoreError, now_ms};
 use crate::turn::{Snapshot, SnapshotError};
 use serde::{Deserialize, Serialize};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Head {
@@ -55,10 +55,4 @@ impl Loaded {
         let away = Duration::from_millis(now_ms().saturating_sub(head.saved_ms));
         Ok(Self { model: head.model, away, snapshot })
     }
-}
-
-pub(super) fn now_ms() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }

@@ -187,7 +187,7 @@ impl Reader {
         end
     }
 
-    fn fill_bare(&mut self, body: &mut [u8], word: Vec<Letter>, filler: &Filler) {
+    fn fill_bare(&self, body: &mut [u8], word: Vec<Letter>, filler: &Filler) {
         let text: String = word.iter().map(|letter| letter.c).collect();
         // With an exponent too.
         let number = text.starts_with(|c: char| c.is_ascii_digit())
@@ -197,10 +197,10 @@ impl Reader {
             let on_a_page = self.open.is_empty() && text.len() > 2;
             if self.is_private() || on_a_page {
                 let digits = word.into_iter().filter(|letter| letter.c.is_ascii_digit()).collect();
-                self.fill(body, digits, Kind::Request, filler);
+                fill(body, digits, Kind::Request, filler);
             }
         } else if !BARE.contains(&text.as_str()) {
-            self.fill(body, word, self.usual, filler);
+            fill(body, word, self.usual, filler);
         }
     }
 
@@ -210,29 +210,28 @@ impl Reader {
 
     fn flush_as(&mut self, body: &mut [u8], kind: Kind, filler: &Filler) {
         let word = std::mem::take(&mut self.word);
-        self.fill(body, word, kind, filler);
+        fill(body, word, kind, filler);
     }
+}
 
-    #[allow(clippy::unused_self)] // Beside its callers.
-    fn fill(&self, body: &mut [u8], word: Vec<Letter>, kind: Kind, filler: &Filler) {
-        if word.is_empty() {
-            return;
-        }
-        let chars: Vec<char> = word.iter().map(|letter| letter.c).collect();
-        let pairs = word.into_iter().zip(filler.word(&chars, kind));
-        for (letter, c) in pairs.filter(|(letter, c)| letter.c != *c) {
-            let place = &mut body[letter.span];
-            let mut utf8 = [0; 4];
-            let escape;
-            let written = if letter.escaped {
-                escape = format!("\\u{:04x}", u32::from(c));
-                escape.as_bytes()
-            } else {
-                c.encode_utf8(&mut utf8).as_bytes()
-            };
-            if place.len() == written.len() {
-                place.copy_from_slice(written);
-            }
+fn fill(body: &mut [u8], word: Vec<Letter>, kind: Kind, filler: &Filler) {
+    if word.is_empty() {
+        return;
+    }
+    let chars: Vec<char> = word.iter().map(|letter| letter.c).collect();
+    let pairs = word.into_iter().zip(filler.word(&chars, kind));
+    for (letter, c) in pairs.filter(|(letter, c)| letter.c != *c) {
+        let place = &mut body[letter.span];
+        let mut utf8 = [0; 4];
+        let escape;
+        let written = if letter.escaped {
+            escape = format!("\\u{:04x}", u32::from(c));
+            escape.as_bytes()
+        } else {
+            c.encode_utf8(&mut utf8).as_bytes()
+        };
+        if place.len() == written.len() {
+            place.copy_from_slice(written);
         }
     }
 }

@@ -9,9 +9,9 @@ mod words;
 
 use super::format::{Recording, What};
 use super::replay::bytes_of;
+use crate::effect::sha256_hex;
 use crate::gemini::Encoding;
 use json::Reader;
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use words::Filler;
 
@@ -20,7 +20,7 @@ pub(super) fn redacted(mut recording: Recording) -> Recording {
     let filler = Filler::new();
     let header = &mut recording.header;
     header.redacted = true;
-    header.turn = format!("turn-{:.32}", hex(&Sha256::digest(header.turn.as_bytes())));
+    header.turn = format!("turn-{:.32}", sha256_hex(&header.turn));
     header.step = header.step.take().map(|step| filler.text(&step));
     let mut body = std::mem::take(&mut header.body).into_bytes();
     Reader::of_request().redact(&mut body, &filler);
@@ -108,13 +108,4 @@ pub(super) fn undo_encodings(recording: &mut Recording) {
             _ => {}
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }
