@@ -3,8 +3,9 @@
 #[path = "support/turns.rs"]
 mod turns;
 
-use rejoin::client::{Client, TurnRequest};
-use rejoin::turn::{Budget, ErrorKind, EventKind, Policy, Spend};
+use rejoin::client::{Client, TurnHandle, TurnRequest};
+use rejoin::testkit::FlakyServer;
+use rejoin::turn::{Budget, ErrorKind, EventKind, Policy, Signal, Spend};
 use serde_json::json;
 use turns::{completed, failed, responses};
 
@@ -116,8 +117,9 @@ async fn a_budget_holds_over_the_turns_of_a_client() {
     assert_eq!(client.spent().output_tokens, 100);
 }
 
-#[tokio::test]
-async fn what_another_turn_spends_meanwhile_counts_before_the_next_attempt() {
+/// A turn that has begun to speak, in a client that may spend 100 tokens, and its server: a second
+/// turn costs 95.
+async fn one_that_speaks(policy: Policy) -> (FlakyServer, Client, TurnHandle) {
     let server = responses(json!([
         {"send": ["A"], "usage": [5, 10, 0], "end": "hang"},
         {"send": ["B.", {"finish": "STOP"}], "usage": [5, 95, 0]},
@@ -125,13 +127,23 @@ async fn what_another_turn_spends_meanwhile_counts_before_the_next_attempt() {
     ]))
     .await;
     let budget = Budget { output_tokens: Some(100), ..Budget::default() };
-    let policy = Policy { idle_timeout_ms: 60_000, ..turns::policy() };
     let client = client(&server.url(), policy, budget);
-    let slow = client.start(TurnRequest::prompt("m", "x")).unwrap();
-    turns::wait_for(&slow, |event| matches!(event.kind, EventKind::Text { .. })).await;
+    let turn = client.start(TurnRequest::prompt("m", "x")).unwrap();
+    turns::wait_for(&turn, |event| matches!(event.kind, EventKind::Text { .. })).await;
+    (server, client, turn)
+}
+
+async fn spend_the_rest(client: &Client) {
     let quick = client.start(TurnRequest::prompt("m", "x")).unwrap();
     assert_eq!(completed(&quick.last_event().await.unwrap()).text, "B.");
-    slow.signal(rejoin::turn::Signal::NetworkChanged);
+}
+
+#[tokio::test]
+async fn what_another_turn_spends_meanwhile_counts_before_the_next_attempt() {
+    let patient = Policy { idle_timeout_ms: 60_000, ..turns::policy() };
+    let (_server, client, slow) = one_that_speaks(patient).await;
+    spend_the_rest(&client).await;
+    slow.signal(Signal::NetworkChanged);
     let last = slow.last_event().await.unwrap();
     assert_eq!(failed(&last).error.kind, ErrorKind::SpendUsedUp);
     assert_eq!(client.spent().output_tokens, 105);
@@ -139,21 +151,11 @@ async fn what_another_turn_spends_meanwhile_counts_before_the_next_attempt() {
 
 #[tokio::test]
 async fn what_is_spent_while_a_turn_waits_counts_when_it_goes_on() {
-    let server = responses(json!([
-        {"send": ["A"], "usage": [5, 10, 0], "end": "hang"},
-        {"send": ["B.", {"finish": "STOP"}], "usage": [5, 95, 0]},
-        {"send": ["never asked for", {"finish": "STOP"}]}
-    ]))
-    .await;
-    let budget = Budget { output_tokens: Some(100), ..Budget::default() };
-    let client = client(&server.url(), turns::policy(), budget);
-    let parked = client.start(TurnRequest::prompt("m", "x")).unwrap();
-    turns::wait_for(&parked, |event| matches!(event.kind, EventKind::Text { .. })).await;
-    parked.signal(rejoin::turn::Signal::NetworkLost);
+    let (server, client, parked) = one_that_speaks(turns::policy()).await;
+    parked.signal(Signal::NetworkLost);
     turns::wait_for(&parked, |event| matches!(event.kind, EventKind::Waiting { .. })).await;
-    let quick = client.start(TurnRequest::prompt("m", "x")).unwrap();
-    assert_eq!(completed(&quick.last_event().await.unwrap()).text, "B.");
-    parked.signal(rejoin::turn::Signal::NetworkAvailable);
+    spend_the_rest(&client).await;
+    parked.signal(Signal::NetworkAvailable);
     let last = parked.last_event().await.unwrap();
     assert_eq!(failed(&last).error.kind, ErrorKind::SpendUsedUp);
     assert_eq!(server.requests().len(), 2);
