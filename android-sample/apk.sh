@@ -21,15 +21,11 @@ if [ ! -e "${aars[0]}" ]; then
   echo "SKIPPED: the APK, for there is no AAR." >&2
   exit 0
 fi
-for tool in aapt2:aapt apksigner:apksigner python3:python3; do
-  command -v "${tool%%:*}" > /dev/null && continue
-  if command -v apt-get > /dev/null && [ "$(id -u)" = 0 ]; then
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${tool##*:}" > /dev/null
-  else
-    echo "apk: ${tool%%:*} is missing: install ${tool##*:}" >&2
-    exit 1
-  fi
-done
+. "$root/scripts/need.sh"
+need aapt2:aapt apksigner:apksigner python3:python3 || {
+  echo "apk: ${missing%%:*} is missing: install ${missing##*:}" >&2
+  exit 1
+}
 
 rm -rf $out
 mkdir -p $out target/rejoin

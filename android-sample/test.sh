@@ -10,18 +10,8 @@ cd "$(dirname "$0")/.."
 here=android-sample
 kotlin=bindings/kotlin
 
-for tool in javac:default-jdk-headless mvn:maven aapt2:aapt; do
-  command -v "${tool%%:*}" > /dev/null && continue
-  if command -v apt-get > /dev/null && [ "$(id -u)" = 0 ]; then
-    apt-get install -y --no-install-recommends "${tool##*:}" > /dev/null
-  elif [ -n "${CI:-}" ]; then
-    echo "sample: ${tool%%:*} is missing, and CI is set" >&2
-    exit 1
-  else
-    echo "SKIPPED: the Android sample. Install ${tool##*:} (${tool%%:*} is not here)." >&2
-    exit 0
-  fi
-done
+. scripts/need.sh
+need_or_skip sample "the Android sample" javac:default-jdk-headless mvn:maven aapt2:aapt
 
 newest_aar() {
   [ -d $kotlin/target/m2 ] || return 0

@@ -10,18 +10,8 @@ cd "$(dirname "$0")/.."
 what=${1:-test}
 target=${CARGO_TARGET_DIR:-target}
 
-for tool in javac:default-jdk-headless mvn:maven; do
-  command -v "${tool%%:*}" > /dev/null && continue
-  if command -v apt-get > /dev/null && [ "$(id -u)" = 0 ]; then
-    apt-get install -y --no-install-recommends "${tool##*:}" > /dev/null
-  elif [ -n "${CI:-}" ]; then
-    echo "kotlin: ${tool%%:*} is missing, and CI is set" >&2
-    exit 1
-  else
-    echo "SKIPPED: the Kotlin layer. Install ${tool##*:} (${tool%%:*} is not here)." >&2
-    exit 0
-  fi
-done
+. scripts/need.sh
+need_or_skip kotlin "the Kotlin layer" javac:default-jdk-headless mvn:maven
 
 scripts/bindings.sh kotlin
 cargo build --quiet --features cli --bin rejoin
