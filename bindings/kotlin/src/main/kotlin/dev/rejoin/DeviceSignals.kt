@@ -39,9 +39,12 @@ class DeviceSignals {
         }
     }
 
-    /** This network is gone. If it was the default one, there is none until another is available. */
-    fun networkLost(network: Any): Unit = synchronized(this) {
-        if (this.network == null || this.network == network) {
+    /**
+     * This network is gone. If it was the default one, there is none until another is available.
+     * Without a name: there is none, as an app may find when it starts.
+     */
+    fun networkLost(network: Any? = null): Unit = synchronized(this) {
+        if (network == null || this.network == null || this.network == network) {
             lost = true
             tell(Signal.NETWORK_LOST)
         }

@@ -36,6 +36,8 @@ class DeviceSignalsTest {
         telling("NETWORK_AVAILABLE") { device.networkAvailable("cell", true) }
         telling("NETWORK_LOST") { device.networkLost("cell") }
         telling("NETWORK_CHANGED") { device.networkAvailable("wifi") }
+        telling("NETWORK_LOST") { device.networkLost() }
+        telling("NETWORK_AVAILABLE") { device.networkAvailable("wifi") }
         telling("WILL_SUSPEND") { runBlocking { device.willSuspend() } }
         telling("RESUMED") { device.resumed() }
         device.detach(turn)

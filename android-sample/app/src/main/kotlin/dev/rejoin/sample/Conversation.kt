@@ -1,6 +1,7 @@
 package dev.rejoin.sample
 
 import android.os.SystemClock
+import dev.rejoin.DeviceSignals
 import dev.rejoin.EffectLedger
 import dev.rejoin.Rejoin
 import dev.rejoin.RejoinClient
@@ -24,7 +25,9 @@ class Conversation(private val ledger: EffectLedger, val desk: RefundDesk) {
     private val scope = CoroutineScope(SupervisorJob() + Dispatchers.Default)
     private val clients = mutableMapOf<Any, RejoinClient>()
     private val list = mutableListOf<Exchange>()
-    private var offline = false
+
+    /** Passes what the device says on to the turns that run, and to those that begin later. */
+    val device = DeviceSignals()
 
     /** Told of every change, on any thread. */
     @Volatile var changed: () -> Unit = {}
@@ -59,9 +62,8 @@ class Conversation(private val ledger: EffectLedger, val desk: RefundDesk) {
 
     fun cancel() = running?.turnOrNull()?.cancel()
 
-    /** Passes on what the device says of its network; a turn that begins offline is told too. */
+    /** Tells the running turn what the device has not said. */
     fun signal(signal: Signal) {
-        offline = signal == Signal.NETWORK_LOST
         running?.turnOrNull()?.signal(signal)
     }
 
@@ -74,9 +76,13 @@ class Conversation(private val ledger: EffectLedger, val desk: RefundDesk) {
     private suspend fun run(exchange: Exchange, settings: Settings, history: List<String>) {
         try {
             val turn = client(settings, exchange.turnId).start(request(exchange, settings, history))
-            if (offline) turn.signal(Signal.NETWORK_LOST)
+            device.attach(turn)
             exchange.begin(turn)
-            val answer = turn.await()
+            val answer = try {
+                turn.await()
+            } finally {
+                device.detach(turn)
+            }
             // From here on the answer is whole: this is the one place where calls may be run.
             val run = answer.runTools(ledger) { desk.run(it) }
             exchange.paid = run.results.map { PaidCall(it.call, it.response) }

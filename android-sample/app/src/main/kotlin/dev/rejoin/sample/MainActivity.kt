@@ -62,7 +62,7 @@ class MainActivity : Activity() {
         findViewById<EditText>(R.id.question).setOnEditorActionListener { _, action, _ ->
             (action == EditorInfo.IME_ACTION_SEND).also { if (it) sendOrStop() }
         }
-        network = DeviceNetwork(this) { signal -> runOnUiThread { conversation.signal(signal) } }
+        network = DeviceNetwork(this, conversation.device)
         network.start()
         if (kept == null && state == null && intent.getBooleanExtra("autostart", false)) {
             ask(intent.getStringExtra("prompt") ?: conversation.settings.story?.question ?: return)
